@@ -1,0 +1,3 @@
+"""Derive, prove and report the capacity of LLM inference."""
+
+__version__ = "0.1.0"

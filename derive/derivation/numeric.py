@@ -1,0 +1,147 @@
+"""The numeric half of a derivation: values inserted, cases decided, computed, rounded, rechecked."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from derive.derivation.points import Point, in_contract
+from derive.derivation.proof import Disproved
+from derive.derivation.resolve import Resolved
+from derive.derivation.steps import Check, Step
+from derive.expression.grammar import parse
+from derive.expression.recompute import in_unit, recompute
+from derive.expression.text import number_text, plain
+from derive.expression.tree import Binary, Call, Measure, Name, Node, Number, names, substitute, walk
+from derive.expression.value import value
+from derive.formula import unit_of
+from derive.text import tr
+from derive.units import Quantity, Unit, show, unit
+from derive.units.writing import significant
+
+LONGEST_EXACT = 18  # characters of a number that is still shown in full
+FIGURES = 7
+
+
+def written(quantity: Quantity) -> Quantity:
+    """A quantity as it stands in a line of values: exact where short, else at seven figures."""
+    shown = show(quantity, 15)
+    if shown.exact:
+        target = quantity.to(unit(shown.unit))
+        if len(number_text(target.value)) <= LONGEST_EXACT:
+            return target
+    if len(number_text(quantity.value)) <= LONGEST_EXACT and abs(quantity.value) >= Fraction(1, 100):
+        return quantity
+    target = quantity.to(unit(show(quantity).unit))
+    return Quantity(Fraction(significant(target.value, FIGURES)), target.unit)
+
+
+def value_steps(made: Resolved, point: Point) -> tuple[Step, ...]:
+    """Values inserted into the formula, cases of max and min, the result, its rounding."""
+    me = Name(made.formula.id)
+    exact = point.get(made.formula.id)
+    contract = made.formula.unit
+    result = in_contract(exact, contract)
+    steps: list[Step] = []
+    line, rounded = inserted(made.tree, point)
+    if not isinstance(line, Measure):
+        relation = "≈" if rounded else "="
+        steps.append(close_to(Step("values", me, line, relation), exact, rounded))
+        steps += cases(made.tree, point)
+    final = recompute(made.tree, point.quantity)
+    if in_unit(final, contract) != result.value:
+        raise Disproved(f"{made.formula.id}: recomputed value differs")
+    steps += [s.checked(Check("recomputed", "equal")) for s in outcome(me, result)]
+    return tuple(steps)
+
+
+def inserted(tree: Node, point: Point) -> tuple[Node, bool]:
+    """The tree with each symbol replaced by its value, and whether one of them was rounded."""
+    by: dict[str, Node] = {}
+    rounded = False
+    for name in names(tree):
+        quantity = point.quantity(name)
+        shown = written(quantity)
+        rounded |= shown.base != quantity.base
+        by[name] = Measure(shown) if shown.unit.terms else Number(shown.value)
+    return substitute(tree, by), rounded
+
+
+def close_to(step: Step, exact: Fraction, rounded: bool) -> Step:
+    """Read the printed line back: it must give the value, within its rounding."""
+    again = value(parse(plain(step.right, dot="×")), lambda name: Fraction(0))
+    tolerance = abs(exact) / 10**5 if rounded else Fraction(0)
+    whole = any(isinstance(n, Call) and n.function in ("floor", "ceil") for n in walk(step.right))
+    if abs(again - exact) > (max(tolerance, Fraction(1)) if whole and rounded else tolerance):
+        raise Disproved(f"{plain(step.left)}: the line of values reads back as another value")
+    found = "reads back" if not rounded else "reads back within rounding"
+    return step.checked(Check("points", found))
+
+
+def cases(tree: Node, point: Point) -> list[Step]:
+    """Each argument of a max or min with its value, and which one decides."""
+    steps: list[Step] = []
+    for part in walk(tree):
+        if not (isinstance(part, Call) and part.function in ("max", "min")):
+            continue
+        values = [(a, point.value(a)) for a in part.args]
+        chosen = (max if part.function == "max" else min)(v for _, v in values)
+        for argument, found in values:
+            if isinstance(argument, Number):
+                continue
+            reason = tr("decides") if found == chosen else tr("does not decide")
+            quantity = in_contract(found, part_unit(argument))
+            shown = written(quantity)
+            relation = "=" if shown.base == found else "≈"
+            right = Measure(shown) if shown.unit.terms else Number(shown.value)
+            steps.append(Step("case", argument, right, relation, reason).checked(
+                *agreed(argument, point, quantity)))  # fmt: skip
+    return steps
+
+
+def part_unit(tree: Node) -> Unit:
+    """The coherent unit of a part, with the customary token form for times per token."""
+    from derive.expression.dimension import dimension
+    from derive.formula import dimension_of
+
+    return dimension(tree, dimension_of).unit
+
+
+def agreed(tree: Node, point: Point, quantity: Quantity) -> tuple[Check, ...]:
+    """The independent recomputation of a part."""
+    if in_unit(recompute(tree, point.quantity), quantity.unit) != quantity.value:
+        raise Disproved(f"{plain(tree)}: recomputed value differs")
+    return (Check("recomputed", "equal"),)
+
+
+def outcome(me: Name, result: Quantity) -> list[Step]:
+    """The exact result, and its rounding where it does not end soon."""
+    shown = show(result)
+    if shown.exact:
+        target = result.to(unit(shown.unit))
+        return [Step("compute", me, leaf(target))]
+    steps = []
+    full = number_text(result.value)
+    if len(full) <= 36:
+        steps.append(Step("compute", me, leaf(result)))
+    target = result.to(unit(shown.unit))
+    rounded = Quantity(Fraction(shown.number.replace(",", "")), target.unit)
+    steps.append(Step("round", me, leaf(rounded), "≈"))
+    return steps
+
+
+def leaf(quantity: Quantity) -> Node:
+    """A value as a tree."""
+    return Measure(quantity) if quantity.unit.terms else Number(quantity.value)
+
+
+def active(tree: Node, point: Point) -> Node:
+    """The tree with each max and min replaced by the argument that decides here."""
+    if isinstance(tree, Call) and tree.function in ("max", "min"):
+        choose = max if tree.function == "max" else min
+        return active(choose(tree.args, key=point.value), point)
+    if isinstance(tree, Binary):
+        return Binary(tree.op, active(tree.left, point), active(tree.right, point))
+    return tree
+
+
+__all__ = ["active", "inserted", "outcome", "value_steps", "written"]

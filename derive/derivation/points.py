@@ -1,0 +1,139 @@
+"""Exact evaluation of formulas: at a scenario's values, and at random points for proofs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cached_property
+
+from derive.derivation.resolve import resolve
+from derive.expression.tree import Node
+from derive.expression.value import value
+from derive.formula import Condition, catalogue, unit_of
+from derive.notation import CONSTANTS
+from derive.text import Text, tr
+from derive.units import Quantity, Unit
+
+
+class Absent(Exception):  # noqa: N818  not a fault: an input that was not given
+    """An input is not given; `name` says which."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+class Undefined(Exception):  # noqa: N818  not a fault: a value that does not exist
+    """The quantity does not exist here; `why` says it in both languages."""
+
+    def __init__(self, why: Text) -> None:
+        super().__init__(why.en)
+        self.why = why
+
+
+class Point:
+    """One assignment of inputs; every formula has at most one value there."""
+
+    def __init__(self, given: Mapping[str, Fraction]) -> None:
+        self.given = dict(given)
+        self.memo: dict[str, Fraction | Exception] = {}
+
+    def get(self, name: str) -> Fraction:
+        """The value of a symbol, constant or formula in base units; Absent or Undefined."""
+        if name in self.given:
+            return self.given[name]
+        if name in CONSTANTS:
+            return CONSTANTS[name].value.base
+        if name not in self.memo:
+            try:
+                self.memo[name] = self.compute(name)
+            except (Absent, Undefined) as missing:
+                self.memo[name] = missing
+        found = self.memo[name]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def compute(self, name: str) -> Fraction:
+        """Evaluate one formula."""
+        found = catalogue().get(name)
+        if found is None:
+            raise Absent(name)
+        if found.exists and not self.holds(found.exists):
+            raise Undefined(found.exists.meaning)
+        result = self.value(resolve(name).tree)
+        if found.largest and result < 1:
+            raise Undefined(tr("not even one request meets the target"))
+        return result
+
+    def value(self, tree: Node) -> Fraction:
+        """The value of a tree over this point's symbols."""
+        try:
+            return value(tree, self.get)
+        except ZeroDivisionError:
+            raise Undefined(tr("a divisor is zero")) from None
+
+    def holds(self, condition: Condition) -> bool:
+        """Whether a comparison is true here."""
+        left, sign, right = condition.parts
+        a, b = self.value(left), self.value(right)
+        return {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[sign]
+
+    def quantity(self, name: str) -> Quantity:
+        """The value in its contract unit."""
+        return in_contract(self.get(name), unit_of(name))
+
+    def with_(self, **changed: Fraction) -> Point:
+        """Another point with some values changed."""
+        return Point({**self.given, **changed})
+
+
+def in_contract(base: Fraction, contract: Unit) -> Quantity:
+    """A base value in a contract unit."""
+    return Quantity(base / contract.factor, contract)
+
+
+# Realistic ranges, so that points fall inside every formula's validity.
+RANGES: dict[str, tuple[float, float]] = {
+    "P_peak": (5e13, 3e15), "B_peak": (3e11, 8e12), "M_dev": (1.6e10, 3e11), "B_link": (1e10, 9e11),
+    "t_hop": (1e-6, 1e-5), "TDP": (70, 1400), "price": (1e-5, 3e-3), "N": (1e9, 4e11), "N_act": (1e9, 4e11), "N_emb": (1e7, 9e8),
+    "w": (0.5, 4), "L": (16, 126), "d_model": (1024, 16384), "H_q": (8, 128), "H_kv": (1, 64),
+    "d_head": (64, 256), "w_kv": (0.5, 2), "w_act": (1, 4), "g": (1, 16), "b": (1, 512), "T_in": (16, 16384),
+    "T_out": (2, 4096), "T": (16, 16384), "arrival": (0.1, 100), "headroom": (0.3, 1), "MFU": (0.2, 0.9),
+    "MBU": (0.2, 0.9), "M_frac": (0.5, 0.95), "M_other": (1e8, 8e9), "TTFT_meas": (0.01, 10),
+    "TPOT_meas": (0.002, 0.5), "X_meas": (1, 1e5), "target_TTFT": (0.05, 5), "target_TPOT": (0.01, 0.2),
+}  # fmt: skip
+WHOLE = {"L", "H_q", "H_kv", "g", "b"}
+
+
+class RandomPoint(Point):
+    """A point drawn for a formula, the same each time: the seed is the formula's id."""
+
+    def __init__(self, seed: str, number: int) -> None:
+        draw = random.Random(f"{seed}/{number}")  # noqa: S311  a proof's points, no secret
+        given = {"n": Fraction(1)}
+        for name, (low, high) in RANGES.items():
+            drawn = low * (high / low) ** draw.random()
+            given[name] = Fraction(round(drawn)) if name in WHOLE else Fraction(f"{drawn:.4g}")
+        super().__init__(given)
+
+    @cached_property
+    def quantities(self) -> Mapping[str, Quantity]:
+        """The inputs as quantities."""
+        return {n: in_contract(v, unit_of(n)) for n, v in self.given.items()}
+
+
+def valid_points(name: str, wanted: int) -> list[RandomPoint]:
+    """Points at which a formula exists."""
+    found: list[RandomPoint] = []
+    for number in range(400):
+        point = RandomPoint(name, number)
+        try:
+            point.get(name)
+        except (Absent, Undefined):
+            continue
+        found.append(point)
+        if len(found) == wanted:
+            return found
+    raise ArithmeticError(f"{name}: no valid points found")

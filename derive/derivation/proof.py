@@ -1,0 +1,150 @@
+"""The proofs: each step is checked by sympy, at exact points read back from print, and by pint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from derive.derivation.points import Point, RandomPoint, in_contract, valid_points
+from derive.derivation.resolve import Resolved, expand_all, resolve
+from derive.derivation.steps import Check, Step
+from derive.expression.algebra import symbol, to_sympy
+from derive.expression.grammar import parse
+from derive.expression.recompute import in_unit, recompute
+from derive.expression.text import plain
+from derive.expression.tree import Name, Node, substitute
+from derive.expression.value import value
+from derive.formula import catalogue, unit_of
+
+POINTS = 3
+
+
+class Disproved(Exception):  # noqa: N818  stops the report
+    """A step's check failed: the program is wrong, nothing may be printed."""
+
+
+def read_back(tree: Node) -> Node:
+    """What a reader of the printed line sees."""
+    return parse(plain(tree))
+
+
+def demand(holds: bool, name: str, step: Step, by: str) -> None:
+    """Stop where a check fails."""
+    if not holds:
+        line = f"{plain(step.left)} {step.relation} {plain(step.right)}"
+        raise Disproved(f"{name}: {step.rule}: {line}: refused by {by}")
+
+
+def prove(name: str, step: Step, points: list[RandomPoint]) -> Step:
+    """A symbolic step with its checks, or Disproved."""
+    checks: list[Check] = []
+    if step.claim:
+        demand(equal(*step.claim, dict(step.held)), name, step, "sympy")
+        checks.append(Check("sympy", "proved"))
+    if step.rule == "limit":
+        demand(limit_holds(step), name, step, "sympy")
+        checks.append(Check("sympy", "proved"))
+    for point in points:
+        demand(holds_at(step, point), name, step, "points")
+    checks.append(Check("points", str(len(points))))
+    demand(units_agree(step, points[0]), name, step, "pint")
+    return step.checked(*checks, Check("pint", unit_text(step.right)))
+
+
+def equal(one: Node, two: Node, held: Mapping[str, Node]) -> bool:
+    """Whether sympy finds two trees equal once everything is expanded and the held is fixed."""
+    import sympy
+
+    fixed = {n: expand_all(t) for n, t in held.items()}
+    sides = [to_sympy(substitute(expand_all(t), fixed)) for t in (one, two)]
+    if sides[0] == sides[1]:
+        return True
+    top, _ = sympy.fraction(sympy.together(sides[0] - sides[1]))
+    return bool(sympy.expand(top) == 0)
+
+
+def limit_holds(step: Step) -> bool:
+    """The limit once more, on the fully expanded form."""
+    import sympy
+
+    assert step.before is not None
+    expanded = to_sympy(expand_all(step.before))
+    again = sympy.limit(expanded, symbol("b"), sympy.oo)
+    return bool(sympy.simplify(again - to_sympy(expand_all(step.right))) == 0)
+
+
+def holds_at(step: Step, point: RandomPoint) -> bool:
+    """Both sides, read back from their printed text, at one exact point."""
+    if step.rule == "limit":
+        assert step.before is not None
+        far = point.with_(b=Fraction(10**40))
+        there, goal = far.value(read_back(step.before)), point.value(read_back(step.right))
+        return abs(there - goal) <= abs(goal) / 10**20
+    if step.claim is None:
+        if isinstance(step.left, Name) and step.left.id in catalogue() and step.rule != "case":
+            if step.rule in ("definition", "insert"):
+                return value(read_back(step.right), point.get) == point.value(resolve(step.left.id).tree) or bool(
+                    catalogue()[step.left.id].of
+                )
+            return True
+        read_back(step.left), read_back(step.right)
+        return True
+    held = Point(point.given)
+    for name, tree in step.held:
+        held = held.with_(**{name: point.value(tree)})
+    one, two = (held.value(read_back(side)) for side in step.claim)
+    return one == two
+
+
+def units_agree(step: Step, point: RandomPoint) -> bool:
+    """Pint carries the units of both sides to the same contract unit and the same value."""
+    import pint
+
+    def lookup(name: str) -> Any:
+        return in_contract(point.get(name), unit_of(name))
+
+    try:
+        sides = [recompute(s, lookup) for s in (step.left, step.right)]
+        target = sides[0].to_base_units().units
+        return bool(sides[1].to(target) is not None)
+    except pint.PintError:
+        return False
+
+
+def unit_text(tree: Node) -> str:
+    """The unit of a side, as the ledger records it."""
+    from derive.expression.dimension import dimension
+    from derive.formula import dimension_of
+
+    return dimension(tree, dimension_of).unit.text or "1"
+
+
+@cache
+def proved(name: str) -> Resolved:
+    """The symbolic derivation of a formula with every step checked."""
+    made = resolve(name)
+    points = valid_points(name, POINTS)
+    steps = tuple(prove(name, s, points) for s in made.steps)
+    dense_steps = tuple(prove(name, s, points) for s in made.dense_steps)
+    if made.formula.largest:
+        demand(largest_holds(made, points), name, steps[-1], "points")
+    for point in points:  # the tree as pint computes it
+        quantity = recompute(made.tree, lambda n, p=point: in_contract(p.get(n), unit_of(n)))  # type: ignore[misc]
+        demand(in_unit(quantity, made.formula.unit) * made.formula.unit.factor == point.get(name),
+               name, steps[-1], "pint")  # fmt: skip
+    return Resolved(made.formula, steps, made.tree, dense_steps)
+
+
+def largest_holds(made: Resolved, points: list[RandomPoint]) -> bool:
+    """The whole number found meets the target and the next one does not."""
+    assert made.formula.largest
+    of, target, variable = made.formula.largest
+    for point in points:
+        best, goal = point.get(made.formula.id), point.get(target)
+        here = point.with_(**{variable: best}).get(of)
+        beyond = point.with_(**{variable: best + 1}).get(of)
+        if not here <= goal < beyond:
+            return False
+    return True

@@ -1,0 +1,231 @@
+"""From a declaration to the tree that gives its value, by algebra where the declaration asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from derive.derivation.steps import Step
+from derive.expression.algebra import from_sympy, symbol, to_sympy
+from derive.expression.tree import Binary, Call, Measure, Name, Node, names, substitute
+from derive.formula import CATALOGUE, Formula, catalogue
+from derive.notation import known
+from derive.text import tr
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A formula with its symbolic steps; `tree` is what is evaluated."""
+
+    formula: Formula
+    steps: tuple[Step, ...]
+    tree: Node
+    dense_steps: tuple[Step, ...] = ()
+
+
+@cache
+def ranks() -> dict[str, int]:
+    """The order in which symbols are written: named rates first, then as declared."""
+    first = ["c_op", "c_bwd", "c_kv", "c_att", "I_ridge", "F_tok", "W_read", "N_act", "N", "w"]
+    rest = ["g", "MFU", "MBU", "b", "one_request", "n", "one_token", "T_in", "T_out", "T", "kappa"]
+    order = [*first, *rest, *known(), *CATALOGUE]
+    return {name: i for i, name in reversed(list(enumerate(order)))}
+
+
+def rank(name: str) -> int:
+    """The place of a symbol in a product or sum that algebra returned."""
+    return ranks().get(name, len(ranks()))
+
+
+def back(expression: Any) -> Node:
+    """A sympy result as a tree of ours."""
+    return from_sympy(expression, rank)
+
+
+@cache
+def depends(name: str, on: str) -> bool:
+    """Whether a symbol's value changes with another symbol."""
+    if name == on:
+        return True
+    found = CATALOGUE.get(name)
+    if found is None:
+        return False
+    if on in found.at or (found.limit and found.limit[1] == on) or (found.solve and found.solve[2] == on):
+        return False
+    return any(depends(used, on) for used in found.uses)
+
+
+def expand(tree: Node, over: Iterable[str], inserted: dict[str, Node] | None = None) -> Node:
+    """Replace the formulas that depend on the given symbols by what they stand for."""
+    wanted = tuple(over)
+
+    def one(name: str) -> Node | None:
+        if name not in CATALOGUE or not any(depends(name, v) for v in wanted):
+            return None
+        inner = resolve(name).tree
+        if inserted is not None:
+            inserted.setdefault(name, inner)
+        return expand(inner, wanted, inserted)
+
+    by = {name: made for name in names(tree) if (made := one(name)) is not None}
+    return substitute(tree, by)
+
+
+def expand_all(tree: Node, keep: tuple[str, ...] = ()) -> Node:
+    """Everything down to symbols and constants, but for the names to keep."""
+    by = {
+        name: expand_all(resolve(name).tree, keep)
+        for name in names(tree)
+        if name in CATALOGUE and name not in keep
+    }
+    return substitute(tree, by)
+
+
+@cache
+def resolve(name: str) -> Resolved:
+    """The symbolic derivation of a formula; done once for the life of the process."""
+    found = catalogue()[name]
+    if found.tree is not None:
+        steps = [Step("definition", Name(name), found.tree, reason=found.reason)]
+        return Resolved(found, tuple(steps), found.tree)
+    if found.of:
+        return dense(fixed(found))
+    if found.limit:
+        return limit(found)
+    if found.solve:
+        return dense(solve(found))
+    return largest(found)
+
+
+def inserts(inserted: dict[str, Node]) -> list[Step]:
+    """One line for each definition that was inserted."""
+    return [Step("insert", Name(n), tree, reason=CATALOGUE[n].reason) for n, tree in inserted.items()]
+
+
+def fixes(at: dict[str, Node]) -> list[Step]:
+    """One line for each symbol that is held at something."""
+    return [Step("fix", Name(n), tree) for n, tree in at.items()]
+
+
+def fixed(found: Formula) -> Resolved:
+    """Another formula with some inputs held (`of`, `at`)."""
+    me, at = Name(found.id), dict(found.at)
+    held_at = tuple(at.items())
+    start = resolve(found.of).tree
+    inserted: dict[str, Node] = {}
+    opened = expand(start, at, inserted)
+    held = substitute(opened, at)
+    steps = [
+        *fixes(at),
+        Step("definition", me, start, reason=found.reason),
+        *inserts(inserted),
+        Step("substitute", me, held, claim=(start, held), held=held_at),
+    ]
+    tree = held
+    if any(isinstance(n, Measure) and n.quantity.value == 0 for n in at.values()):
+        tree = back(to_sympy(held))
+        reason = tr("terms with a zero factor vanish")
+        steps.append(Step("cancel", me, tree, before=held, claim=(held, tree), reason=reason))
+    return Resolved(found, tuple(steps), tree)
+
+
+def limit(found: Formula) -> Resolved:
+    """The limit of another formula as one symbol grows without bound."""
+    import sympy
+
+    assert found.limit
+    of, variable = found.limit
+    inserted: dict[str, Node] = {}
+    opened = expand(resolve(of).tree, (variable,), inserted)
+    top, below = sympy.fraction(sympy.together(to_sympy(opened)))
+    v = symbol(variable)
+    divided = Binary("/", back(sympy.expand(top / v)), back(sympy.expand(below / v)))
+    tree = back(sympy.limit(to_sympy(opened), v, sympy.oo))
+    steps = (
+        Step("definition", Name(of), resolve(of).tree, reason=CATALOGUE[of].reason),
+        *inserts(inserted),
+        Step("substitute", Name(of), opened, claim=(Name(of), opened)),
+        Step("divide", Name(of), divided, before=opened, claim=(opened, divided),
+             reason=tr("numerator and denominator divided by {symbol}", symbol=variable)),
+        Step("limit", Name(of), tree, relation="→", before=divided,
+             reason=tr("{symbol} → ∞", symbol=variable)),
+    )  # fmt: skip
+    return Resolved(found, steps, tree)
+
+
+def solve(found: Formula) -> Resolved:
+    """The value of one symbol at which two expressions meet."""
+    import sympy
+
+    assert found.solve
+    left, right, variable = found.solve
+    at = dict(found.at)
+    inserted: dict[str, Node] = {}
+    over = (variable, *at)
+    sides = [substitute(expand(side, over, inserted), at) for side in (left, right)]
+    steps = [*fixes(at), Step("equation", left, right, reason=found.reason), *inserts(inserted)]
+    opened = (back(to_sympy(sides[0])) if at else sides[0]), sides[1]
+    if opened != (left, right):
+        steps.append(Step("substitute", *opened, claim=(left, opened[0]), held=tuple(at.items())))
+    solutions = sympy.solve(sympy.Eq(to_sympy(opened[0]), to_sympy(opened[1])), symbol(variable))
+    if len(solutions) != 1:
+        raise ArithmeticError(f"{found.id}: {len(solutions)} solutions")
+    tree = back(solutions[0])
+    reason = tr("solved for {symbol}", symbol=variable)
+    steps.append(Step("solve", Name(found.id), tree, claim=opened, held=((variable, tree),), reason=reason))
+    return Resolved(found, tuple(steps), tree)
+
+
+def largest(found: Formula) -> Resolved:
+    """The largest whole value of a symbol with one expression at or below another."""
+    import sympy
+
+    assert found.largest
+    of, target, variable = found.largest
+    inserted: dict[str, Node] = {}
+    opened = expand(resolve(of).tree, (variable,), inserted)
+    expression = to_sympy(opened)
+    inner = next(iter(expression.atoms(sympy.Max)))
+    factor = sympy.cancel(expression / inner)
+    steps = [
+        Step("equation", Name(of), Name(target), relation="≤", reason=found.reason),
+        *inserts(inserted),
+        Step("substitute", opened, Name(target), relation="≤", claim=(Name(of), opened)),
+    ]
+    bounds = []
+    branches = sorted(inner.args, key=lambda a: len(a.free_symbols))
+    for branch in branches:
+        solution = sympy.solve(sympy.Eq(branch * factor, symbol(target)), symbol(variable))[0]
+        bounds.append(back(sympy.expand(solution) if not solution.is_Mul else solution))
+        reason = tr("this argument of max alone, solved for {symbol}", symbol=variable)
+        steps.append(Step("case", back(branch * factor), Name(target), relation="≤", reason=reason))
+        steps.append(
+            Step("solve", Name(variable), bounds[-1], relation="≤",
+                 claim=(back(branch * factor), Name(target)), held=((variable, bounds[-1]),))
+        )  # fmt: skip
+    tree = Call("floor", (Call("min", tuple(bounds)),))
+    reason = tr("both must hold; whole requests only")
+    steps.append(Step("solve", Name(found.id), tree, reason=reason))
+    return Resolved(found, tuple(steps), tree)
+
+
+def dense(made: Resolved) -> Resolved:
+    """For a dense model the parameter count cancels: the steps that show it."""
+    if not made.formula.dense:
+        return made
+    open_names = ("F_tok", "W_read", "W")
+    by = {n: expand_all(Name(n)) for n in open_names}
+    opened = substitute(substitute(made.tree, by), {"N_act": Name("N")})
+    cancelled = back(to_sympy(opened))
+    me, held = Name(made.formula.id), (("N_act", Name("N")),)
+    steps = (
+        Step("insert", Name("F_tok"), by["F_tok"], reason=CATALOGUE["F_tok"].reason),
+        Step("insert", Name("W_read"), by["W_read"], reason=CATALOGUE["W"].reason),
+        Step("fix", Name("N_act"), Name("N"), reason=tr("dense model: every token uses every parameter")),
+        Step("substitute", me, opened, claim=(made.tree, opened), held=held),
+        Step("cancel", me, cancelled, before=opened, struck=("N",), claim=(opened, cancelled),
+             reason=tr("N stands above and below and cancels: the model's size does not matter")),
+    )  # fmt: skip
+    return Resolved(made.formula, made.steps, made.tree, steps)

@@ -1,0 +1,75 @@
+"""One class for everything a user can get wrong, and its one renderer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from derive.text import Text, tr
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a problem sits: file, line and column (from 1), dotted key."""
+
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    key: str = ""
+
+    def __str__(self) -> str:
+        numbers = [str(n) for n in (self.line, self.column) if n]
+        return ":".join([self.file, *numbers] if self.file else numbers)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One fault: what is wrong, where, the evidence, and a hint only when sure."""
+
+    code: str
+    what: Text
+    place: Place | None = None
+    excerpt: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    hint: Text | None = field(default=None)
+
+
+class DeriveError(Exception):
+    """Unusable input: all problems of one reading, found in one run."""
+
+    def __init__(self, problems: Problem | Iterable[Problem]) -> None:
+        self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        super().__init__("; ".join(f"{p.code} {p.what.en}" for p in self.problems))
+
+
+def columns(rows: Iterable[tuple[str, ...]]) -> list[str]:
+    """Rows of cells, aligned on their widest cell."""
+    table = list(rows)
+    widths = [max(len(r[i]) for r in table if i < len(r)) for i in range(max(map(len, table)))]
+    return ["   ".join(c.ljust(w) for c, w in zip(r, widths, strict=False)).rstrip() for r in table]
+
+
+def printable(text: str, limit: int = 200) -> str:
+    """User text made safe for a terminal: no control characters, bounded length."""
+    clean = "".join(c if c.isprintable() else "�" for c in text)
+    return clean if len(clean) <= limit else clean[: limit - 1] + "…"
+
+
+def render_problem(problem: Problem, lang: str = "en") -> str:
+    """A problem as the terminal shows it."""
+    indent = " " * 6
+    lines = [f"{problem.code}  {problem.what.in_(lang)}"]
+    if problem.place:
+        where = [str(problem.place)] if str(problem.place) else []
+        where += [problem.place.key] if problem.place.key else []
+        lines += [indent + tr("in {where}", where="  ".join(where)).in_(lang)] if where else []
+    lines += [indent + line for line in problem.excerpt]
+    lines += [indent + line for line in columns(problem.rows)] if problem.rows else []
+    if problem.hint:
+        lines.append(indent + tr("hint: {hint}", hint=problem.hint).in_(lang))
+    return "\n".join(printable(line, 400) for line in lines)
+
+
+def render(error: DeriveError, lang: str = "en") -> str:
+    """All problems of an error, one after the other."""
+    return "\n".join(render_problem(problem, lang) for problem in error.problems)

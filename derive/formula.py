@@ -1,0 +1,206 @@
+"""What a formula is: one declaration, checked for units when it is made, kept in the catalogue."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+
+from derive.errors import DeriveError, Place, Problem
+from derive.expression.dimension import dimension
+from derive.expression.grammar import parse
+from derive.expression.tree import Measure, Name, Node, names, walk
+from derive.notation import known
+from derive.text import Text, tr
+from derive.units import Dimension, Quantity, Unit, unit
+
+
+@dataclass(frozen=True)
+class Example:
+    """A worked example: inputs as an engineer writes them, and the value that must come out."""
+
+    given: Mapping[str, str]
+    result: str
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A comparison `left < right` (or <=, >, >=) under which a formula holds or exists."""
+
+    text: str
+    meaning: Text
+
+    @property
+    def parts(self) -> tuple[Node, str, Node]:
+        """Left side, sign, right side."""
+        for sign in ("<=", ">=", "<", ">"):
+            left, found, right = self.text.partition(sign)
+            if found:
+                return parse(left), sign, parse(right)
+        raise ValueError(self.text)
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A declared quantity. Exactly one of `tree`, `of`, `limit`, `solve`, `largest` says how it
+    comes about; the last three are found by algebra and never typed in."""
+
+    id: str
+    latex: str
+    unit: Unit
+    section: str
+    name: Text
+    reason: Text
+    example: Example
+    sources: tuple[str, ...]
+    calibre: str = "peak"
+    text: str = ""
+    tree: Node | None = None
+    of: str = ""
+    at: Mapping[str, Node] = field(default_factory=dict)
+    limit: tuple[str, str] | None = None
+    solve: tuple[Node, Node, str] | None = None
+    largest: tuple[str, str, str] | None = None
+    closed: str = ""
+    dense: bool = False  # for a dense model (N_act = N) the parameter count cancels: shown as steps
+    valid: tuple[Condition, ...] = ()
+    exists: Condition | None = None
+    reading: Text | None = None
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """Ids that the declaration names."""
+        if self.tree is not None:
+            return tuple(names(self.tree))
+        if self.of:
+            inside = [i for n in self.at.values() for i in names(n)]
+            return (self.of, *self.at, *inside)
+        if self.limit:
+            return self.limit
+        if self.largest:
+            return self.largest
+        left, right, variable = self.solve or (Name(""), Name(""), "")
+        return tuple(dict.fromkeys([*names(left), *names(right), variable, *self.at]))
+
+
+CATALOGUE: dict[str, Formula] = {}
+
+
+def dimension_of(name: str) -> Dimension:
+    """The dimension of a symbol, constant or formula."""
+    return unit_of(name).dimension
+
+
+def unit_of(name: str) -> Unit:
+    """The contract unit of a symbol, constant or formula."""
+    if name in CATALOGUE:
+        return CATALOGUE[name].unit
+    if name in known():
+        return known()[name].unit
+    raise DeriveError(Problem("E102", tr("unknown symbol {name}", name=name)))
+
+
+def letters(name: str) -> str:
+    """The LaTeX of a symbol, constant or formula."""
+    return CATALOGUE[name].latex if name in CATALOGUE else known()[name].latex
+
+
+def formula(
+    id: str,  # noqa: A002  the contract calls it id
+    latex: str,
+    units: str,
+    *,
+    section: str,
+    name: tuple[str, str],
+    reason: tuple[str, str],
+    example: tuple[Mapping[str, str], str],
+    sources: Sequence[str],
+    is_: str = "",
+    of: str = "",
+    at: Mapping[str, str] | None = None,
+    limit: tuple[str, str] | None = None,
+    solve: tuple[str, str, str] | None = None,
+    largest: tuple[str, str, str] | None = None,
+    closed: str = "",
+    dense: bool = False,
+    calibre: str = "peak",
+    valid: Sequence[tuple[str, tuple[str, str]]] = (),
+    exists: tuple[str, tuple[str, str]] | None = None,
+    reading: tuple[str, str] | None = None,
+) -> Formula:
+    """Declare a formula; DeriveError where its units disagree or a symbol is unknown."""
+    place = Place(key=id)
+    if id in CATALOGUE or id in known():
+        raise DeriveError(Problem("E103", tr("{name} is declared twice", name=id), place))
+    made = Formula(
+        id=id, latex=latex, unit=unit(units), section=section, name=Text(*name),
+        reason=Text(*reason), example=Example(*example), sources=tuple(sources), calibre=calibre,
+        text=is_, tree=parse(is_, place) if is_ else None, of=of,
+        at={k: fixed_value(k, v) for k, v in (at or {}).items()}, limit=limit,
+        solve=(parse(solve[0]), parse(solve[1]), solve[2]) if solve else None, largest=largest,
+        closed=closed, dense=dense, valid=tuple(Condition(t, Text(*m)) for t, m in valid),
+        exists=Condition(exists[0], Text(*exists[1])) if exists else None,
+        reading=Text(*reading) if reading else None,
+    )  # fmt: skip
+    check_units(made, place)
+    CATALOGUE[id] = made
+    return made
+
+
+def fixed_value(name: str, text: str) -> Node:
+    """What a symbol is fixed at: another symbol, or nought in the symbol's own unit."""
+    node = parse(text)
+    return Measure(Quantity(Fraction(0), unit_of(name))) if text == "0" else node
+
+
+def check_units(made: Formula, place: Place) -> None:
+    """Refuse a formula whose two sides, terms or declared unit disagree."""
+    for used in made.uses:
+        unit_of(used)
+    found = declared = made.unit.dimension
+    if made.tree is not None:
+        found = dimension(made.tree, dimension_of, made.text, place)
+    elif made.of:
+        found = dimension_of(made.of)
+    elif made.limit:
+        found = dimension_of(made.limit[0])
+    elif made.solve or made.largest:
+        left, right, variable = made.solve or (
+            Name(made.largest[0]), Name(made.largest[1]), made.largest[2],  # type: ignore[index]
+        )  # fmt: skip
+        sides = [dimension(s, dimension_of, "", place) for s in (left, right)]
+        found = dimension_of(variable) if sides[0] == sides[1] else sides[0] / sides[1]
+    if found != declared:
+        raise DeriveError(
+            Problem(
+                "E104",
+                tr("{name} is declared in {unit}, but its expression is something else",
+                   name=made.id, unit=made.unit.text or "1"),
+                place, (made.text,) if made.text else (),
+                ((made.id, declared.in_("en")), ("", found.in_("en"))),
+            )
+        )  # fmt: skip
+    for condition in (*made.valid, *([made.exists] if made.exists else [])):
+        left, _, right = condition.parts
+        if dimension(left, dimension_of) != dimension(right, dimension_of):
+            raise DeriveError(Problem("E104", tr("{name}: a condition compares two dimensions", name=made.id), place))
+
+
+@cache
+def catalogue() -> Mapping[str, Formula]:
+    """Every formula of the `formulas` folder, in the order of declaration."""
+    from derive import formulas
+
+    for module in sorted(m.name for m in pkgutil.iter_modules(formulas.__path__)):
+        importlib.import_module(f"derive.formulas.{module}")
+    return CATALOGUE
+
+
+def bare_digits(node: Node) -> list[Node]:
+    """Pure numbers that stand in a formula: each needs a reason to be bare."""
+    from derive.expression.tree import Number
+
+    return [part for part in walk(node) if isinstance(part, Number)]

@@ -1,0 +1,1 @@
+"""Hardware, models, calibrations and scenarios: loading, validation, provenance."""

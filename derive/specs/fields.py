@@ -1,0 +1,293 @@
+"""What a spec file may say: one table per kind, from which validation and JSON Schema follow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from derive.specs.precision import PRECISIONS, STORED
+from derive.specs.words import ENGINES, KINDS_OF_EVIDENCE, TERMS
+from derive.text import Text, same
+
+
+@dataclass(frozen=True)
+class Field:
+    """One key: how its value is read, its unit, whether it must be there, and what it means.
+
+    kind: text, id, choice, bool, date, year, bilingual, notes, texts, keys (source keys), how,
+    number (unit optional), quantity (unit required), triple (low, typical, high), table,
+    reference (a name or a path) or either (a name or the table of `fields`).
+    """
+
+    key: str
+    kind: str
+    means: Text
+    required: bool = False
+    unit: str = ""  # contract unit of the value, `implied` included
+    implied: str = ""  # unit that the key adds: /device in hardware files, *request for TPOT
+    likely: tuple[str, ...] = ()  # units to suggest for a bare number
+    whole: bool = False
+    zero: bool = False
+    most: int = 0  # largest sensible value in `unit`; 0 where there is none
+    figure: bool = False  # may be a mapping: the value with its provenance
+    choices: tuple[str, ...] = ()
+    fields: tuple[Field, ...] = ()
+    basis: tuple[Text, ...] = ()
+    instead: Text | None = None  # hint where a table is expected and a bare value stands
+
+
+DENSE = Text("dense", "稠密")
+SPARSE = Text("with sparsity", "带稀疏")
+ONE_WAY = Text("one direction", "单方向")
+BOTH = Text("both directions", "双向合计")
+PEAK = Text("datasheet peak", "标称峰值")
+PER_DEVICE = Text("per device", "单设备")
+
+ID = Field("id", "id", Text("name of this file", "文件名，即标识"), required=True)
+NAME = Field("name", "bilingual", Text("display name", "显示名称"), required=True)
+ALIASES = Field("aliases", "texts", Text("other names people type", "常用别名"))
+NOTES = Field("notes", "notes", Text("remarks, disagreements of sources", "备注，来源之间的分歧"))
+
+# Where a figure comes from: the keys beside `value`.
+PROVENANCE = (
+    Field("printed", "text", Text("as the source prints it", "来源原文")),
+    Field("from", "how", Text("what a computed figure was computed from", "推算数值的由来")),
+    Field("source", "keys", Text("keys of sources.yaml", "sources.yaml 中的来源键")),
+    Field(
+        "grade", "choice",
+        Text("A vendor text, B two tables, C one", "A 厂商原文，B 两表一致，C 单一来源"),
+        choices=("A", "B", "C"),
+    ),
+    Field("term", "choice", Text("what the source calls it", "来源的称呼"), choices=tuple(TERMS)),
+    Field("basis", "choice", Text("evidence", "依据"), choices=tuple(KINDS_OF_EVIDENCE)),
+    Field("note", "bilingual", Text("condition or remark", "条件或备注")),
+)  # fmt: skip
+
+
+def figure(key: str, unit: str, means: Text, **more: object) -> Field:
+    """A figure with its unit and, where given as a mapping, its provenance."""
+    return Field(key, "quantity", means, unit=unit, figure=True, **more)  # type: ignore[arg-type]
+
+
+def per_device(
+    key: str, unit: str, means: Text, *, basis: tuple[Text, ...] = (), **more: object
+) -> Field:
+    """A figure of a hardware file: the key adds `/device`."""
+    stated = (*basis, PER_DEVICE)
+    return figure(key, f"{unit}/device", means, implied="1/device", basis=stated, **more)
+
+
+def count(key: str, unit: str, means: Text, **more: object) -> Field:
+    """A count: whole, at least 1, with or without its unit."""
+    return Field(key, "number", means, unit=unit, whole=True, **more)  # type: ignore[arg-type]
+
+
+def length(key: str, means: Text, **more: object) -> Field:
+    """A length in tokens, with or without its unit; a mean may be a fraction."""
+    return Field(key, "number", means, unit="token/request", most=10**9, **more)  # type: ignore[arg-type]
+
+
+def share(key: str, means: Text, **more: object) -> Field:
+    """A ratio above 0 up to 1."""
+    return Field(key, "number", means, most=1, **more)  # type: ignore[arg-type]
+
+
+def table(key: str, means: Text, *fields: Field, **more: object) -> Field:
+    """A nested mapping."""
+    return Field(key, "table", means, fields=fields, **more)  # type: ignore[arg-type]
+
+
+_RATE = ("TFLOP/s", "PFLOP/s")
+_peaks = tuple(
+    table(
+        precision,
+        Text(f"peak compute in {precision}", f"{precision} 峰值算力"),
+        Field("engine", "choice", Text("units", "计算单元"), choices=tuple(ENGINES)),
+        per_device(
+            "dense", "FLOP/s", Text("without sparsity", "不带稀疏"),
+            likely=_RATE, most=10**21, basis=(DENSE, PEAK),
+        ),
+        per_device(
+            "with_sparsity", "FLOP/s", Text("with structured sparsity", "带结构化稀疏"),
+            likely=_RATE, most=10**21, basis=(SPARSE, PEAK),
+        ),
+        basis=(same(precision),),
+        instead=Text("say dense or with_sparsity below it", "请在其下写 dense 或 with_sparsity"),
+    )
+    for precision in PRECISIONS
+)  # fmt: skip
+
+_BYTES_PER_SECOND = ("TB/s", "GB/s")
+HARDWARE = (
+    ID,
+    NAME,
+    Field("vendor", "text", Text("vendor", "厂商")),
+    Field("year", "year", Text("year of release, not graded", "发布年份（未定级）")),
+    ALIASES,
+    table("peak", Text("peak compute by precision", "各精度峰值算力"), *_peaks),
+    table(
+        "memory", Text("device memory", "显存"),
+        Field("type", "text", Text("memory type", "显存类型")),
+        per_device(
+            "marketed", "byte", Text("capacity as marketed", "标称容量"),
+            required=True, likely=("GB", "GiB"), most=10**16, basis=(Text("marketed", "标称"),),
+        ),
+        per_device(
+            "driver_visible", "byte", Text("capacity as the driver reports it", "驱动可见容量"),
+            likely=("MiB", "GiB"), most=10**16, basis=(Text("driver-visible", "驱动可见"),),
+        ),
+        per_device(
+            "bandwidth", "byte/s", Text("peak memory bandwidth", "显存带宽峰值"),
+            required=True, likely=_BYTES_PER_SECOND, most=10**18, basis=(PEAK,),
+        ),
+        required=True,
+    ),
+    table(
+        "interconnect", Text("link between devices", "设备间互连"),
+        Field("type", "text", Text("link type", "互连类型")),
+        per_device(
+            "per_direction", "byte/s", Text("one direction", "单方向"),
+            likely=_BYTES_PER_SECOND, most=10**18, basis=(ONE_WAY, PEAK),
+        ),
+        per_device(
+            "total", "byte/s", Text("both directions together", "双向合计"),
+            likely=_BYTES_PER_SECOND, most=10**18, basis=(BOTH, PEAK),
+        ),
+    ),
+    per_device("power", "W", Text("power limit", "功耗上限"), likely=("W",), most=10**6),
+    NOTES,
+)  # fmt: skip
+
+MODEL = (
+    ID,
+    NAME,
+    ALIASES,
+    Field("source", "keys", Text("source of every figure that names none", "未单独注明者的来源")),
+    figure(
+        "parameters", "param", Text("parameters resident in memory", "驻留显存的参数量"),
+        required=True, likely=("param", "Gparam"), whole=True, most=10**15,
+    ),
+    figure(
+        "active_parameters", "param",
+        Text(
+            "parameters one token activates; all of them where not given",
+            "单 token 激活参数量；缺省为全部",
+        ),
+        likely=("param", "Gparam"), whole=True, most=10**15,
+    ),
+    count("layers", "", Text("layers", "层数"), required=True, most=10**5),
+    count("d_model", "element/token", Text("hidden size", "隐藏维度"), required=True, most=10**7),
+    count("query_heads", "", Text("query heads", "查询头数"), required=True, most=10**5),
+    count("kv_heads", "", Text("key-value heads", "KV 头数"), required=True, most=10**5),
+    count("d_head", "element/token", Text("head size", "每头维度"), required=True, most=10**6),
+    count("vocab", "", Text("vocabulary", "词表大小"), most=10**9),
+    Field("tied_embeddings", "bool", Text("input and output table are one", "输入输出词表共用")),
+    figure(
+        "embedding_parameters", "param", Text("parameters of the input table", "输入词表参数量"),
+        likely=("param",), whole=True, most=10**15,
+    ),
+    Field(
+        "native", "choice", Text("format of the published weights", "发布权重的格式"),
+        required=True, choices=STORED,
+    ),
+    count("context", "token/request", Text("longest context", "最长上下文"), most=10**9),
+    NOTES,
+)  # fmt: skip
+
+_MFU = Text("reachable share of peak compute", "峰值算力中可达的比例")
+_MBU = Text("reachable share of peak bandwidth", "峰值带宽中可达的比例")
+CALIBRATION = (
+    ID,
+    NAME,
+    Field("MFU", "triple", _MFU, required=True, most=1, figure=True),
+    Field("MBU", "triple", _MBU, required=True, most=1, figure=True),
+    NOTES,
+)
+
+_stored = Text("storage format", "存储格式")
+SCENARIO = (
+    Field("scenario", "id", Text("name of this file", "文件名，即标识"), required=True),
+    Field("title", "bilingual", Text("title of the document", "文档标题")),
+    Field("model", "reference", Text("name or path", "模型名或路径"), required=True),
+    Field("hardware", "reference", Text("name or path", "硬件名或路径"), required=True),
+    count(
+        "devices", "device", Text("devices of one replica", "一个副本的设备数"),
+        required=True, most=10**6,
+    ),
+    table(
+        "precision", Text("number formats", "数值格式"),
+        Field("weights", "choice", _stored, choices=STORED),
+        Field("kv_cache", "choice", _stored, choices=STORED),
+        Field("compute", "choice", Text("operations", "运算格式"), choices=PRECISIONS),
+        Field(
+            "sparsity", "choice", Text("basis of the peak", "峰值口径"),
+            choices=("dense", "with_sparsity"),
+        ),
+    ),
+    table(
+        "workload", Text("load of one replica", "单副本负载"),
+        count(
+            "requests", "request", Text("requests in one pass", "一次前向的请求数"),
+            required=True, most=10**7,
+        ),
+        length("input", Text("input length", "输入长度"), required=True),
+        length("output", Text("output length", "输出长度"), required=True),
+        length(
+            "context",
+            Text(
+                "context at the step considered; input + output where not given",
+                "所考察一步的上下文；缺省为输入加输出",
+            ),
+        ),
+        Field(
+            "arrival", "quantity", Text("offered load of the whole fleet", "整个集群的到达率"),
+            unit="request/s", likely=("request/s",), most=10**9,
+        ),
+        required=True,
+    ),
+    Field(
+        "calibration",
+        "either",
+        Text("ranges, or a name in specs/calibration", "区间，或 specs/calibration 中的名称"),
+        fields=(
+            Field("MFU", "triple", _MFU, required=True, most=1, figure=True),
+            Field("MBU", "triple", _MBU, required=True, most=1, figure=True),
+        ),
+    ),
+    table(
+        "memory", Text("memory of one device", "单设备显存"),
+        share("fraction", Text("share the server may use", "服务可使用的比例")),
+        Field(
+            "other", "quantity",
+            Text(
+                "activations, graphs, runtime; 0 means not measured",
+                "激活值、计算图与运行时；0 表示未测",
+            ),
+            unit="byte/device", likely=("GiB/device",), zero=True, most=10**16,
+        ),
+    ),
+    table(
+        "slo", Text("targets", "目标"),
+        Field(
+            "TTFT", "quantity", Text("time to first token", "首 token 时间"),
+            unit="s", likely=("ms", "s"), most=10**7,
+        ),
+        Field(
+            "TPOT", "quantity", Text("time per output token", "单请求每输出 token 时间"),
+            unit="s*request/token", implied="request", likely=("ms/token",), most=10**7,
+        ),
+    ),
+    Field(
+        "price", "quantity", Text("price of one device", "单设备价格"),
+        unit="USD/hour/device", likely=("USD/hour/device",), zero=True, most=10**6,
+    ),
+    share("headroom", Text("largest busy share of a replica", "允许的最高忙时占比")),
+    Field("date", "date", Text("date of the document", "文档日期")),
+    NOTES,
+)  # fmt: skip
+
+KINDS: dict[str, tuple[Field, ...]] = {
+    "hardware": HARDWARE,
+    "model": MODEL,
+    "calibration": CALIBRATION,
+    "scenario": SCENARIO,
+}

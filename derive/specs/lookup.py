@@ -1,0 +1,130 @@
+"""Finding spec files: the packaged directory, a user's own ones, names and aliases."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from derive.errors import DeriveError, Place, Problem, printable
+from derive.specs.document import events, fault
+from derive.specs.faults import nearest
+from derive.specs.words import KIND_NAMES
+from derive.text import tr
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+DIRECTORIES = {
+    "hardware": "hardware",
+    "model": "models",
+    "calibration": "calibration",
+    "scenario": "scenarios",
+}
+ENVIRONMENT = "DERIVE_SPECS"
+NAME = re.compile(r"[A-Za-z0-9\u4e00-\u9fff][A-Za-z0-9\u4e00-\u9fff ._+()×-]{0,99}")
+HEAD = 16_000  # bytes in which a file's aliases must begin to be found
+
+
+def specs_home() -> Path:
+    """The packaged specs: beside the code in a wheel, at the top of a checkout."""
+    code = Path(__file__).resolve().parent.parent
+    packaged = code / "_data" / "specs"
+    return packaged if packaged.is_dir() else code.parent / "specs"
+
+
+def spec_roots(extra: Sequence[str | Path] = ()) -> tuple[Path, ...]:
+    """Directories to look in: the packaged one, those of DERIVE_SPECS, then `extra`."""
+    given = [p for p in os.environ.get(ENVIRONMENT, "").split(os.pathsep) if p]
+    roots = [specs_home(), *(Path(p).expanduser() for p in [*given, *extra])]
+    for root in roots[1:]:
+        if not root.is_dir():
+            what = tr("no such spec directory: {path}", path=printable(str(root)))
+            raise fault("S101", what, Place(str(root)))
+    return tuple(dict.fromkeys(roots))
+
+
+def files(kind: str, roots: Sequence[Path]) -> list[Path]:
+    """Every spec file of a kind, by name."""
+    found: list[Path] = []
+    for root in roots:
+        folder = root / DIRECTORIES[kind]
+        if folder.is_dir():
+            found += [p for p in folder.iterdir() if p.suffix in (".yaml", ".yml")]
+    return sorted(found, key=lambda p: (p.stem, str(p)))
+
+
+def is_path(text: str) -> bool:
+    """Tell a path from a name."""
+    return "/" in text or "\\" in text or text.endswith((".yaml", ".yml", ".json"))
+
+
+def plain(name: str) -> str:
+    """A name without case, spaces, hyphens and underscores: `H100-SXM5` is `h100 sxm5`."""
+    return re.sub(r"[\s_-]+", "", name).casefold()
+
+
+def find(kind: str, name: str, roots: Sequence[Path], place: Place | None = None) -> Path:
+    """The file of a spec by its id or by an alias that only one file has."""
+    where = place or Place()
+    if not NAME.fullmatch(name) or is_path(name):
+        shown = printable(name, 60) or '""'
+        raise fault("S404", tr("{name} is no spec name", name=shown), where)
+    known = files(kind, roots)
+    by_id = [p for p in known if plain(p.stem) == plain(name)]
+    if len(by_id) > 1:
+        what = tr("{count} files are called {name}", count=len(by_id), name=name)
+        rows = tuple((str(p),) for p in by_id)
+        raise DeriveError(Problem("S403", what, where, rows=rows))
+    if by_id:
+        return by_id[0]
+    aliases, broken = all_aliases(known)
+    by_alias = [p for p in known if plain(name) in map(plain, aliases.get(p, ()))]
+    if len(by_alias) > 1:
+        what = tr("{name} names {count} specs: say which", name=name, count=len(by_alias))
+        rows = tuple((p.stem,) for p in by_alias)
+        raise DeriveError(Problem("S402", what, where, rows=rows))
+    if by_alias:
+        return by_alias[0]
+    what = tr("no {kind} is called {name}", kind=KIND_NAMES[kind], name=name)
+    choices = [p.stem for p in known] + [a for of_file in aliases.values() for a in of_file]
+    raise DeriveError([Problem("S401", what, where, hint=nearest(name, choices)), *broken])
+
+
+def all_aliases(known: Sequence[Path]) -> tuple[dict[Path, list[str]], list[Problem]]:
+    """Aliases of each file, and the problems of files that cannot be read."""
+    aliases: dict[Path, list[str]] = {}
+    broken: list[Problem] = []
+    for path in known:
+        try:
+            aliases[path] = head_aliases(path)
+        except DeriveError as error:
+            broken += error.problems
+        except (OSError, UnicodeDecodeError) as error:
+            what = tr("cannot read {file}: {why}", file=str(path), why=printable(str(error)))
+            broken.append(Problem("S102", what, Place(str(path))))
+    return aliases, broken
+
+
+def head_aliases(path: Path) -> list[str]:
+    """The aliases of a file, read no further than they stand."""
+    with path.open("rb") as file:
+        text = file.read(HEAD).decode("utf-8", errors="ignore")
+    depth, key, found, inside = 0, "", list[str](), False
+    for event in events(text.replace("\0", ""), str(path)):
+        kind = type(event).__name__
+        if kind in ("MappingStartEvent", "SequenceStartEvent"):
+            depth += 1
+            inside = depth == 2 and key == "aliases"
+            key = ""
+        elif kind in ("MappingEndEvent", "SequenceEndEvent"):
+            depth -= 1
+            if inside:
+                return found
+        elif kind == "ScalarEvent":
+            if inside:
+                found.append(event.value)
+            elif depth == 1:
+                key = "" if key else event.value
+    return found

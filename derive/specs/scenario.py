@@ -1,0 +1,251 @@
+"""A scenario file to a Scenario: references resolved, defaults stated, the peak found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import DeriveError
+from derive.specs.document import Scalar, Table
+from derive.specs.fields import SCENARIO, Field
+from derive.specs.measure import amount
+from derive.specs.model import DENSE_MODEL, check_model
+from derive.specs.model import SYMBOLS as MODEL_KEYS
+from derive.specs.sets import FROM_OUTSIDE, HARDWARE_KEYS
+from derive.specs.types import Calibration, Hardware, Model, Scenario, Triple, Value
+from derive.text import Text, tr
+from derive.units import Quantity, unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from derive.errors import Place
+    from derive.specs.reader import Reader
+    from derive.specs.sets import Settings
+
+DEFAULT_CALIBRATION = "public-2023"
+OWNED = {*MODEL_KEYS, *HARDWARE_KEYS}  # symbols that a model or hardware record holds itself
+# symbol id -> (table, key) of the file
+SYMBOLS = {
+    "b": ("workload", "requests"),
+    "T_in": ("workload", "input"),
+    "T_out": ("workload", "output"),
+    "T": ("workload", "context"),
+    "arrival": ("workload", "arrival"),
+    "M_frac": ("memory", "fraction"),
+    "M_other": ("memory", "other"),
+    "price": ("", "price"),
+    "headroom": ("", "headroom"),
+}
+DEFAULTS = {  # symbol id -> text, value, unit, statement
+    "M_frac": (
+        "0.90", Fraction(9, 10), "",
+        Text("memory.fraction is not given: 0.90, the default of vLLM",
+             "未给出 memory.fraction：取 0.90，即 vLLM 的默认值"),
+    ),
+    "M_other": (
+        "0 byte/device", Fraction(0), "byte/device",
+        Text("memory.other is not given: 0, which means not measured",
+             "未给出 memory.other：取 0，表示未测"),
+    ),
+    "headroom": (
+        "0.70", Fraction(7, 10), "",
+        Text("headroom is not given: 0.70", "未给出 headroom：取 0.70"),
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Resolve:
+    """How a scenario finds what it refers to; each raises DeriveError."""
+
+    model: Callable[[Scalar], Model]
+    hardware: Callable[[Scalar], Hardware]
+    calibration: Callable[[Scalar], Calibration]
+
+
+def build(
+    settings: Settings, reader: Reader, resolve: Resolve, outside: Mapping[str, Value]
+) -> Scenario | None:
+    """The scenario with everything it refers to; None where a fault was noted."""
+    root = settings.root
+    read = reader.table(root, SCENARIO)
+    model = found(read.get("model"), resolve.model, reader)
+    hardware = found(read.get("hardware"), resolve.hardware, reader)
+    assumed: list[Text] = []
+    ranges, calibration = calibrated(read, settings, reader, resolve, assumed)
+    if reader.faults.found or model is None or hardware is None:
+        return None
+    assert ranges is not None
+    precision = formats(read.get("precision", {}), model, assumed)
+    model = with_model(model, outside)
+    hardware = with_hardware(hardware, precision, outside)
+    check_model(dict(model.values), model.embedding, reader)
+    check_peak(hardware, precision, root, reader)
+    if reader.faults.found:
+        return None
+    devices: Value = read["devices"]
+    return Scenario(
+        id=read["scenario"],
+        title=read.get("title") or default_title(model, hardware, devices),
+        model=model,
+        hardware=hardware,
+        devices=devices,
+        precision=precision,
+        values=values_of(read, root.place, assumed),
+        MFU=ranges["MFU"],
+        MBU=ranges["MBU"],
+        slo=read.get("slo", {}),
+        date=read.get("date"),
+        place=root.place,
+        overrides={k: v for k, v in outside.items() if k not in OWNED},
+        calibration=calibration,
+        assumed=tuple(assumed),
+        notes=read.get("notes", ()),
+    )
+
+
+def found(node: Scalar | None, resolve: Callable[[Scalar], Any], reader: Reader) -> Any:
+    """What a reference names, its problems added to ours."""
+    if node is None:
+        return None
+    try:
+        return resolve(node)
+    except DeriveError as error:
+        reader.faults.adopt(error, node.place, node.text)
+        return None
+
+
+def calibrated(
+    read: dict[str, Any],
+    settings: Settings,
+    reader: Reader,
+    resolve: Resolve,
+    assumed: list[Text],
+) -> tuple[dict[str, Triple] | None, Calibration | None]:
+    """The two ranges: inline, of a named calibration, or the default one, which is stated."""
+    given = read.get("calibration")
+    calibration: Calibration | None = None
+    ranges: dict[str, Any] = {}
+    if isinstance(given, dict):
+        ranges = dict(given)
+    elif "calibration" not in settings.root.entries or isinstance(given, Scalar):
+        if given is None:
+            given = Scalar(DEFAULT_CALIBRATION, settings.root.place)
+            assumed.append(
+                Text(
+                    f"calibration is not given: {DEFAULT_CALIBRATION}",
+                    f"未给出 calibration：取 {DEFAULT_CALIBRATION}",
+                )
+            )
+        calibration = found(given, resolve.calibration, reader)
+        if calibration:
+            ranges = {"MFU": calibration.MFU, "MBU": calibration.MBU}
+    for name, node in settings.ranges.items():
+        field = Field(name, "triple", Text(name, name), most=1)
+        if triple := reader.read_triple(node, field, ()):
+            ranges[name] = tuple(replace(v, how=FROM_OUTSIDE) for v in triple)
+    return (ranges if len(ranges) == 2 else None), calibration
+
+
+def formats(given: dict[str, str], model: Model, assumed: list[Text]) -> dict[str, str]:
+    """Number formats; what is not given is the model's own, and said."""
+    chosen: dict[str, str] = {}
+    for key in ("weights", "kv_cache", "compute"):
+        chosen[key] = given.get(key, model.native)
+        if key not in given:
+            assumed.append(
+                Text(
+                    f"precision.{key} is not given: {model.native}, as published",
+                    f"未给出 precision.{key}：取发布权重的格式 {model.native}",
+                )
+            )
+    chosen["sparsity"] = given.get("sparsity", "dense")
+    if "sparsity" not in given:
+        assumed.append(
+            Text("precision.sparsity is not given: dense", "未给出 precision.sparsity：取稠密口径")
+        )
+    return chosen
+
+
+def values_of(read: dict[str, Any], place: Place, assumed: list[Text]) -> dict[str, Value]:
+    """Values by symbol id, the defaults stated."""
+    values: dict[str, Value] = {}
+    for symbol, (table, key) in SYMBOLS.items():
+        value = (read.get(table, {}) if table else read).get(key)
+        if value is None and symbol in DEFAULTS:
+            text, number, units, statement = DEFAULTS[symbol]
+            value = Value(Quantity(number, unit(units)), text, place, how=statement)
+            assumed.append(statement)
+        if value is not None:
+            values[symbol] = value
+    return values
+
+
+def with_model(model: Model, outside: Mapping[str, Value]) -> Model:
+    """The model with its own symbols as set; N alone sets N_act of a dense model too."""
+    values = dict(model.values)
+    dense = values["N_act"].how == DENSE_MODEL
+    values |= {k: v for k, v in outside.items() if k in values}
+    if "N" in outside and "N_act" not in outside and dense:
+        values["N_act"] = outside["N"]
+    table = model.embedding
+    if "N" in outside and table and amount(table.quantity) > amount(outside["N"].quantity):
+        table = None  # the input table of another size of model says nothing about this one
+    return replace(model, values=values, embedding=table)
+
+
+def with_hardware(
+    hardware: Hardware, precision: Mapping[str, str], outside: Mapping[str, Value]
+) -> Hardware:
+    """The hardware with its own symbols as set."""
+    changes: dict[str, Any] = {}
+    for symbol, name in (
+        ("B_peak", "bandwidth"),
+        ("M_dev", "driver_visible"),
+        ("B_link", "link_per_direction"),
+        ("TDP", "power"),
+    ):
+        if symbol in outside:
+            changes[name] = outside[symbol]
+    if "P_peak" in outside:
+        compute, basis = precision["compute"], precision["sparsity"]
+        of_precision = {**hardware.peak.get(compute, {}), basis: outside["P_peak"]}
+        changes["peak"] = {**hardware.peak, compute: of_precision}
+    return replace(hardware, **changes)
+
+
+def check_peak(
+    hardware: Hardware, precision: Mapping[str, str], root: Table, reader: Reader
+) -> None:
+    """Check that the hardware states a peak for the scenario's format and basis."""
+    compute, basis = precision["compute"], precision["sparsity"]
+    if basis in hardware.peak.get(compute, {}):
+        return
+    formats_node = root.entries.get("precision")
+    place = root.place_of("precision")
+    if isinstance(formats_node, Table):
+        wrong = "sparsity" if compute in hardware.peak else "compute"
+        stands = formats_node.entries.get(wrong)
+        place = stands.place if stands else place
+    what = tr(
+        "{hardware} has no {precision} peak ({basis})",
+        hardware=hardware.id, precision=compute, basis=basis,
+    )  # fmt: skip
+    rows = tuple(
+        (name, *(f"{kind} {value.text}" for kind, value in bases.items()))
+        for name, bases in hardware.peak.items()
+    )
+    hint = None if rows else tr("this hardware states no peak at all: set P_peak")
+    mark = basis if place.key.endswith("sparsity") else compute
+    reader.faults.add("S406", what, place, hint, rows, mark)
+
+
+def default_title(model: Model, hardware: Hardware, devices: Value) -> Text:
+    """What the document is called where the scenario does not say."""
+    number = devices.quantity.value
+    return Text(
+        f"{model.name.en} on {number} × {hardware.name.en}",
+        f"{model.name.zh}，{number} × {hardware.name.zh}",
+    )

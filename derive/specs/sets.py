@@ -1,0 +1,157 @@
+"""`--set NAME=VALUE`: symbol ids and dotted keys laid over a scenario before it is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from derive.errors import Place, printable
+from derive.specs.amounts import read_amount
+from derive.specs.document import Items, Node, Scalar, Table
+from derive.specs.faults import Faults, nearest
+from derive.specs.fields import HARDWARE, MODEL, SCENARIO, Field
+from derive.specs.model import SYMBOLS as MODEL_KEYS
+from derive.specs.types import Value
+from derive.text import Text, tr
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# symbol id -> scenario key: two names of one thing
+KEYS = {
+    "g": "devices",
+    "b": "workload.requests",
+    "T_in": "workload.input",
+    "T_out": "workload.output",
+    "T": "workload.context",
+    "arrival": "workload.arrival",
+    "M_frac": "memory.fraction",
+    "M_other": "memory.other",
+    "MFU": "calibration.MFU",
+    "MBU": "calibration.MBU",
+    "target_TTFT": "slo.TTFT",
+    "target_TPOT": "slo.TPOT",
+}
+# a symbol that a scenario key decides as well
+DECIDED_BY = {"w": "precision.weights", "w_kv": "precision.kv_cache"}
+# symbol id -> keys of the hardware file
+HARDWARE_KEYS = {
+    "P_peak": ("peak", "bf16", "dense"),
+    "B_peak": ("memory", "bandwidth"),
+    "M_dev": ("memory", "driver_visible"),
+    "B_link": ("interconnect", "per_direction"),
+    "TDP": ("power",),
+}
+BARE_UNITS = ("", "request", "device", "token/request")  # counts and ratios
+IMPLIED = {"s*request/token": "request", "token/s/request": "1/request"}  # per request
+MAY_BE_ZERO = ("t_hop",)
+FROM_OUTSIDE = Text("set from outside the scenario", "在场景之外给定")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was set: the scenario with it, ranges beside a named calibration, further symbols."""
+
+    root: Table
+    ranges: Mapping[str, Node]
+    symbols: Mapping[str, Scalar]
+
+
+def dotted_keys() -> list[str]:
+    """Every scenario key that can be set."""
+    keys: list[str] = []
+    for field in SCENARIO:
+        if field.kind in ("table", "either"):
+            keys += [f"{field.key}.{inner.key}" for inner in field.fields]
+        if field.kind not in ("table", "notes", "bilingual") and field.key != "scenario":
+            keys.append(field.key)
+    return keys
+
+
+def apply(root: Table, sets: Sequence[str], symbols: Mapping[str, str], faults: Faults) -> Settings:
+    """Lay settings over a scenario; what is malformed, unknown or given twice is a fault."""
+    ranges: dict[str, Node] = {}
+    others: dict[str, Scalar] = {}
+    seen: dict[str, str] = {}
+    for setting in sets:
+        name, equals, text = (part.strip() for part in setting.partition("="))
+        place = Place("--set", key=printable(name, 60))
+        if not (name and equals and text):
+            what = tr("{setting} is not NAME=VALUE", setting=printable(setting, 60))
+            faults.add("S501", what, Place("--set"))
+            continue
+        key = KEYS.get(name, name)
+        if key not in dotted_keys() and name not in symbols:
+            what = tr("nothing is called {name}", name=printable(name, 60))
+            faults.add("S502", what, place, nearest(name, [*KEYS, *dotted_keys(), *symbols]))
+            continue
+        thing = DECIDED_BY.get(name, key)
+        if thing in seen:
+            twice(name, seen[thing], place, faults)
+            continue
+        seen[thing] = name
+        node = Scalar(text, place)
+        if key in ("calibration.MFU", "calibration.MBU"):
+            ranges[key.removeprefix("calibration.")] = as_range(node)
+        elif key in dotted_keys():
+            root = with_key(root, key.split("."), node)
+        else:
+            others[name] = node
+    return Settings(root, ranges, others)
+
+
+def twice(name: str, before: str, place: Place, faults: Faults) -> None:
+    """Note that one thing was set twice."""
+    if name == before:
+        faults.add("S504", tr("{name} is set twice", name=name), place)
+    else:
+        what = tr("{name} and {other} name one thing: set one of them", name=name, other=before)
+        faults.add("S503", what, place)
+
+
+def as_range(node: Scalar) -> Items:
+    """`0.5` or `0.4, 0.5, 0.6` as low, typical, high."""
+    parts = [p.strip() for p in node.text.strip("[]").split(",")]
+    texts = parts * 3 if len(parts) == 1 else parts
+    return Items(tuple(Scalar(t, node.place) for t in texts), node.place)
+
+
+def with_key(table: Table, path: Sequence[str], node: Node) -> Table:
+    """A copy of a table with one node laid in; a value that stands where a table must be stays."""
+    key, *rest = path
+    inner: Node = node
+    if rest:
+        below = table.entries.get(key, Table({}, node.place))
+        inner = with_key(below, rest, node) if isinstance(below, Table) else below
+    return Table({**table.entries, key: inner}, table.place, {**table.places, key: node.place})
+
+
+def declared(symbol: str, contract: str) -> Field:
+    """The field a symbol is read by: its declaration where it has one, in the contract unit."""
+    field = Field(symbol, "quantity", Text(symbol, symbol), zero=symbol in MAY_BE_ZERO)
+    if symbol in MODEL_KEYS:
+        field = next(f for f in MODEL if f.key == MODEL_KEYS[symbol])
+    elif symbol in HARDWARE_KEYS:
+        fields: tuple[Field, ...] = HARDWARE
+        for key in HARDWARE_KEYS[symbol]:
+            field = next(f for f in fields if f.key == key)
+            fields = field.fields
+    return replace(
+        field,
+        kind="number" if contract in BARE_UNITS else "quantity",
+        unit=contract,
+        implied=IMPLIED.get(contract, ""),
+        likely=tuple(f"{u}/device" for u in field.likely) if symbol in HARDWARE_KEYS else (),
+    )
+
+
+def read_symbols(
+    nodes: Mapping[str, Scalar], symbols: Mapping[str, str], faults: Faults
+) -> dict[str, Value]:
+    """Values of symbols set from outside, each in the dimension of its contract unit."""
+    values: dict[str, Value] = {}
+    for name, node in nodes.items():
+        quantity = read_amount(declared(name, symbols[name]), node, faults)
+        if quantity:
+            values[name] = Value(quantity, node.text, node.place, how=FROM_OUTSIDE)
+    return values

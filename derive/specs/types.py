@@ -1,0 +1,122 @@
+"""What a loaded spec is: immutable records of values, each with its source, basis and place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from derive.errors import Place
+    from derive.text import Text
+    from derive.units import Quantity
+
+
+@dataclass(frozen=True)
+class Value:
+    """One figure: exact quantity, the text it was read from, where it comes from, its basis.
+
+    `how` says what a computed figure was computed from; `printed` quotes the source verbatim;
+    `grade` is the confidence of the data (A vendor text, B two tables, C one secondary source).
+    """
+
+    quantity: Quantity
+    text: str
+    place: Place
+    sources: tuple[str, ...] = ()
+    basis: tuple[Text, ...] = ()
+    how: Text | None = None
+    printed: str = ""
+    grade: str = ""
+    note: Text | None = None
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """One accelerator variant. `peak` maps precision to basis (`dense`, `with_sparsity`)."""
+
+    id: str
+    name: Text
+    vendor: str
+    year: int | None
+    aliases: tuple[str, ...]
+    peak: Mapping[str, Mapping[str, Value]]
+    marketed: Value
+    driver_visible: Value | None
+    bandwidth: Value
+    link_per_direction: Value | None
+    link_total: Value | None
+    power: Value | None
+    notes: tuple[Text, ...]
+    place: Place
+
+
+@dataclass(frozen=True)
+class Model:
+    """One model. `values` by symbol id: N, N_act, L, d_model, H_q, H_kv, d_head."""
+
+    id: str
+    name: Text
+    aliases: tuple[str, ...]
+    values: Mapping[str, Value]
+    embedding: Value | None
+    vocab: int | None
+    tied_embeddings: bool | None
+    native: str
+    context: Value | None
+    notes: tuple[Text, ...]
+    place: Place
+
+
+Triple = tuple[Value, Value, Value]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Reachable shares of the peaks: low, typical, high."""
+
+    id: str
+    name: Text
+    MFU: Triple
+    MBU: Triple
+    notes: tuple[Text, ...]
+    place: Place
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A model on devices under a load.
+
+    `values` by symbol id: b, T_in, T_out, M_frac, M_other, headroom, and where given T, arrival
+    and price. `slo` by TTFT and TPOT. `overrides` are further symbols set from outside, derived
+    ones included, in contract units. `assumed` states every default that was taken.
+    """
+
+    id: str
+    title: Text
+    model: Model
+    hardware: Hardware
+    devices: Value
+    precision: Mapping[str, str]
+    values: Mapping[str, Value]
+    MFU: Triple
+    MBU: Triple
+    slo: Mapping[str, Value]
+    date: str | None
+    place: Place
+    overrides: Mapping[str, Value] = field(default_factory=dict)
+    calibration: Calibration | None = None
+    assumed: tuple[Text, ...] = ()
+    notes: tuple[Text, ...] = ()
+
+
+@dataclass(frozen=True)
+class Source:
+    """An entry of sources.yaml."""
+
+    key: str
+    title: str
+    publisher: str = ""
+    date: str = ""
+    url: str = ""

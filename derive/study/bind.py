@@ -1,0 +1,147 @@
+"""Binding: the symbols of the formulas get the values of a scenario, each with its provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+from derive.derivation.points import Point
+from derive.errors import Place
+from derive.formula import catalogue, unit_of
+from derive.notation import SYMBOLS
+from derive.specs import types
+from derive.specs.precision import SCALED, SCALES_NOTE, bytes_per
+from derive.text import Text, same, tr
+from derive.units import Quantity, unit
+
+
+@dataclass(frozen=True)
+class Input:
+    """One value that was given: what it is, how it was written, where it is from."""
+
+    id: str
+    quantity: Quantity
+    text: str
+    basis: tuple[Text, ...] = ()
+    sources: tuple[str, ...] = ()
+    how: Text | None = None
+    printed: str = ""
+    origin: str = ""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A scenario with every symbol bound; points at each calibre."""
+
+    scenario: types.Scenario
+    inputs: Mapping[str, Input]
+    calibration: Mapping[str, tuple[Fraction, Fraction, Fraction]]
+    derived: tuple[str, ...]
+
+    def point(self, mfu: Fraction, mbu: Fraction) -> Point:
+        """The values with one choice of MFU and MBU."""
+        given = {i: v.quantity.base for i, v in self.inputs.items()}
+        return Point({**given, "MFU": mfu, "MBU": mbu})
+
+    @property
+    def typical(self) -> Point:
+        """The typical calibration: what reachable values are stated at."""
+        return self.point(self.calibration["MFU"][1], self.calibration["MBU"][1])
+
+    @property
+    def peak(self) -> Point:
+        """MFU = MBU = 1."""
+        return self.point(Fraction(1), Fraction(1))
+
+    @property
+    def corners(self) -> list[Point]:
+        """Every combination of the calibration range's ends and middle."""
+        return [self.point(u, v) for u, v in product(self.calibration["MFU"], self.calibration["MBU"])]
+
+
+def origin(place: Place | None) -> str:
+    """File name and key, without a path of this machine."""
+    if place is None:
+        return ""
+    name = place.file.replace("\\", "/").rsplit("/", 1)[-1]
+    return ": ".join(part for part in (name, place.key) if part)
+
+
+def from_value(name: str, value: types.Value) -> Input:
+    """A spec's value as the input of a symbol."""
+    return Input(
+        name, value.quantity.to(unit_of(name)), value.text, value.basis, value.sources, value.how,
+        value.printed, origin(value.place),
+    )  # fmt: skip
+
+
+def bind(scenario: types.Scenario) -> Bound:
+    """All inputs of a scenario; overrides on top, derived ones said."""
+    hardware, model = scenario.hardware, scenario.model
+    values: dict[str, types.Value | None] = {
+        "P_peak": hardware.peak[scenario.precision["compute"]][scenario.precision["sparsity"]],
+        "B_peak": hardware.bandwidth,
+        "M_dev": hardware.driver_visible or hardware.marketed,
+        "B_link": hardware.link_per_direction,
+        "TDP": hardware.power,
+        **model.values,
+        "N_emb": model.embedding if model.tied_embeddings is False else None,
+        "g": scenario.devices,
+        **scenario.values,
+    }
+    inputs = {n: from_value(n, v) for n, v in values.items() if v is not None and n in SYMBOLS}
+    for key, name in (("TTFT", "target_TTFT"), ("TPOT", "target_TPOT")):
+        if key in scenario.slo:
+            inputs[name] = from_value(name, scenario.slo[key])
+    inputs |= {i.id: i for i in implied(scenario, inputs) if i.id not in inputs}
+    derived = []
+    for name, value in scenario.overrides.items():
+        inputs[name] = from_value(name, value)
+        if name in catalogue():
+            derived.append(name)
+    calibration = {
+        "MFU": tuple(v.quantity.base for v in scenario.MFU),
+        "MBU": tuple(v.quantity.base for v in scenario.MBU),
+    }
+    return Bound(scenario, inputs, calibration, tuple(derived))  # type: ignore[arg-type]
+
+
+def stored(scenario: types.Scenario) -> list[Input]:
+    """Bytes of one parameter and of one KV element, by their precision."""
+    made = []
+    for name, key, units in (("w", "weights", "byte/param"), ("w_kv", "kv_cache", "byte/element")):
+        precision = scenario.precision[key]
+        size = Quantity(bytes_per(precision), unit(units))
+        how = SCALES_NOTE if precision in SCALED else None
+        made.append(Input(name, size, f"{precision}", (same(precision),), how=how,
+                          origin=origin(scenario.place) + f": precision.{key}"))  # fmt: skip
+    return made
+
+
+def implied(scenario: types.Scenario, inputs: Mapping[str, Input]) -> list[Input]:
+    """What follows from other inputs by a stated rule."""
+    made = [
+        *stored(scenario),
+        Input("n", Quantity(Fraction(1), unit("token/request")), "1 token/request",
+              how=tr("the decode step's own token")),
+        Input("w_act", Quantity(Fraction(2), unit("byte/element")), "2 byte/element",
+              how=tr("16-bit activations")),
+    ]  # fmt: skip
+    if "N" in inputs:
+        made.append(Input("N_act", inputs["N"].quantity, inputs["N"].text, sources=inputs["N"].sources,
+                          how=tr("dense model: every token uses every parameter")))  # fmt: skip
+    if model_is_tied(scenario):
+        made.append(Input("N_emb", Quantity(Fraction(0), unit("param")), "0 param",
+                          how=tr("the table is shared with the output head, which decode reads")))  # fmt: skip
+    if {"T_in", "T_out"} <= set(inputs):
+        total = inputs["T_in"].quantity.base + inputs["T_out"].quantity.base
+        made.append(Input("T", Quantity(total, unit("token/request")), f"{total} token/request",
+                          how=tr("input + output: the end of generation")))  # fmt: skip
+    return made
+
+
+def model_is_tied(scenario: types.Scenario) -> bool:
+    """Whether input table and output head are one."""
+    return scenario.model.tied_embeddings is True

@@ -1,0 +1,150 @@
+"""Results: every id at its calibre, with its range, or why it has no value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from derive.derivation.points import Absent, Point, Undefined, in_contract
+from derive.formula import catalogue, unit_of
+from derive.notation import known
+from derive.study.bind import Bound
+from derive.text import Text, same, tr
+from derive.units import Quantity, show
+
+
+@dataclass(frozen=True)
+class Result:
+    """A value in the contract unit; `why` where there is none."""
+
+    id: str
+    value: Quantity | None
+    low: Quantity | None = None
+    high: Quantity | None = None
+    peak: Quantity | None = None
+    why: Text | None = None
+    absent: bool = False
+
+
+def friendly(text: str) -> str:
+    """Times per token are read as per request (design contract), so that the request is not printed."""
+    return text.replace("s*request/token", "s/token")
+
+
+def shown(quantity: Quantity) -> str:
+    """A value as prose and tables print it."""
+    return friendly(show(quantity).text)
+
+
+def results(bound: Bound) -> dict[str, Result]:
+    """Every formula's result, in the order of declaration."""
+    fits = fitting(bound)
+    return {name: result(bound, name, fits) for name in catalogue()}
+
+
+def fitting(bound: Bound) -> bool | None:
+    """Whether the scenario's devices hold weights and batch; None where it cannot be told."""
+    point = bound.typical
+    try:
+        return point.get("g") >= point.get("g_fit")
+    except Undefined:
+        return False
+    except Absent:
+        return None
+
+
+def result(bound: Bound, name: str, fits: bool | None) -> Result:
+    """One id."""
+    reachable = name in catalogue() and catalogue()[name].calibre == "reachable"
+    try:
+        value = bound.typical.quantity(name)
+    except Absent as missing:
+        why = tr("needs {name}, which is not given", name=same(missing.name))
+        return Result(name, None, why=why, absent=True)
+    except Undefined as undefined:
+        return Result(name, None, why=undefined.why)
+    if reachable and fits is False and name not in bound.derived:
+        return Result(name, None, why=does_not_fit(bound))
+    if not reachable or name in bound.derived:
+        return Result(name, value)
+    # a corner without a value (no batch meets the target there) has no number to range over
+    corners = [q for p in bound.corners if (q := quantity_or_none(p, name)) is not None]
+    return Result(
+        name, value,
+        low=min(corners, key=lambda q: q.value), high=max(corners, key=lambda q: q.value),
+        peak=quantity_or_none(bound.peak, name),
+    )  # fmt: skip
+
+
+def quantity_or_none(point: Point, name: str) -> Quantity | None:
+    """The value in its contract unit, or None where it does not exist."""
+    try:
+        return in_contract(point.get(name), unit_of(name))
+    except (Absent, Undefined):
+        return None
+
+
+def does_not_fit(bound: Bound) -> Text:
+    """Why a configuration has no speed of its own."""
+    point = bound.typical
+    try:
+        return tr(
+            "the scenario does not fit: {g} given, at least {fit} needed",
+            g=same(show(point.quantity("g")).text), fit=same(show(point.quantity("g_fit")).text),
+        )  # fmt: skip
+    except Undefined as undefined:
+        return undefined.why
+
+
+def exact_text(value: Fraction) -> str:
+    """`p/q` in lowest terms."""
+    return f"{value.numerator}/{value.denominator}"
+
+
+def value_json(name: str, found: Result) -> dict[str, object]:
+    """The contract's record of one value (`eval --json`)."""
+    contract = unit_of(name)
+    record: dict[str, object] = {"unit": contract.text}
+    if found.value is None:
+        why = found.why or same("")
+        return {**record, "value": None, "exact": None, "display": {"en": "–", "zh": "–"}, "why": why.json()}
+    record |= {"value": number(name, found.value), "exact": exact_text(found.value.value)}
+    text = shown(found.value)
+    if found.low and found.high:
+        span = f"{bare(found.low)} – {bare(found.high)}"
+        text_en = f"{text} ({span})" if found.low != found.high else text
+        record["display"] = {"en": text_en, "zh": text_en.replace(" (", "（").replace(")", "）")}
+        for key, quantity in (("low", found.low), ("high", found.high), ("peak", found.peak)):
+            record[key] = number(name, quantity) if quantity is not None else None
+            record[f"{key}_exact"] = exact_text(quantity.value) if quantity is not None else None
+    else:
+        record["display"] = {"en": text, "zh": text}
+    return record
+
+
+def bare(quantity: Quantity) -> str:
+    """A value without ≈, for the ends of a range."""
+    return shown(quantity).removeprefix("≈ ")
+
+
+def number(name: str, quantity: Quantity) -> int | float:
+    """The JSON number: counts that are rounded are integers."""
+    from derive.expression.tree import Call, walk
+
+    found = catalogue().get(name)
+    rounds = found is not None and (
+        found.largest or (found.tree and any(isinstance(n, Call) and n.function in ("floor", "ceil") for n in walk(found.tree)))
+    )
+    if rounds and quantity.value.denominator == 1:
+        return int(quantity.value)
+    return float(quantity.value)
+
+
+def input_json(bound: Bound, name: str) -> dict[str, object]:
+    """The same record for an input symbol."""
+    return value_json(name, Result(name, bound.inputs[name].quantity))
+
+
+def is_known(name: str) -> bool:
+    """Whether an id exists at all."""
+    return name in catalogue() or name in known()

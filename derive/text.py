@@ -1,0 +1,51 @@
+"""Bilingual text: every message, label and reason exists in English and in Chinese."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+LANGUAGES = ("en", "zh")
+CATALOGUE = Path(__file__).parent / "locale" / "zh" / "LC_MESSAGES" / "derive.po"
+
+
+@dataclass(frozen=True)
+class Text:
+    """One statement in both languages."""
+
+    en: str
+    zh: str
+
+    def in_(self, lang: str) -> str:
+        """The statement in one language, `en` or `zh`."""
+        return self.zh if lang == "zh" else self.en
+
+    def json(self) -> dict[str, str]:
+        """The ledger's form."""
+        return {"en": self.en, "zh": self.zh}
+
+
+def same(text: object) -> Text:
+    """Text that reads alike in both languages: numbers, units, identifiers."""
+    return Text(str(text), str(text))
+
+
+@cache
+def chinese() -> dict[str, str]:
+    """The Chinese catalogue, English message id to Chinese text."""
+    from babel.messages.pofile import read_po
+
+    with CATALOGUE.open("rb") as file:
+        return {str(m.id): str(m.string) for m in read_po(file, locale="zh") if m.id and m.string}
+
+
+def tr(message: str, **values: Any) -> Text:
+    """A message of the program in both languages; values may be Text themselves."""
+
+    def fill(template: str, lang: str) -> str:
+        parts = {k: v.in_(lang) if isinstance(v, Text) else str(v) for k, v in values.items()}
+        return template.format(**parts) if parts else template
+
+    return Text(fill(message, "en"), fill(chinese().get(message, message), "zh"))

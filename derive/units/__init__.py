@@ -1,0 +1,10 @@
+"""The unit system: our own definitions, one safe reader, one writer. The only place with pint."""
+
+from derive.units.quantity import NUMBER, Dimension, Quantity, Unit, unit
+from derive.units.reading import Reading, read, read_quantity
+from derive.units.writing import Shown, gib, show
+
+__all__ = [
+    "NUMBER", "Dimension", "Quantity", "Reading", "Shown", "Unit",
+    "gib", "read", "read_quantity", "show", "unit",
+]  # fmt: skip
