@@ -51,14 +51,26 @@ def scenario_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """A scenario by file or name, or without a file."""
     for option in reversed(
         [
-            click.option("--set", "sets", multiple=True, metavar="NAME=VALUE", help="Set a symbol or a scenario key."),
+            click.option(
+                "--set",
+                "sets",
+                multiple=True,
+                metavar="NAME=VALUE",
+                help="Set a symbol or a scenario key.",
+            ),
             click.option("--model", help="Model instead of a scenario file."),
             click.option("--hardware", help="Accelerator instead of a scenario file."),
             click.option("--devices", help="Devices of one replica."),
             click.option("--batch", help="Requests in one forward pass."),
             click.option("--input", "input_", help="Input length in token/request."),
             click.option("--output", "output_length", help="Output length in token/request."),
-            click.option("--specs", "specs_dirs", multiple=True, metavar="DIR", help="Another directory of specs."),
+            click.option(
+                "--specs",
+                "specs_dirs",
+                multiple=True,
+                metavar="DIR",
+                help="Another directory of specs.",
+            ),
         ]
     ):
         function = option(function)
@@ -72,7 +84,9 @@ def load_scenario(name: str | None, options: dict[str, Any]) -> Any:
     from derive.specs import load
     from derive.specs.lookup import spec_roots
 
-    symbols = {i: s.unit.text for i, s in SYMBOLS.items()} | {i: f.unit.text for i, f in catalogue().items()}
+    symbols = {i: s.unit.text for i, s in SYMBOLS.items()} | {
+        i: f.unit.text for i, f in catalogue().items()
+    }
     roots = spec_roots(options["specs_dirs"])
     parts = {k: options[k] for k in ("model", "hardware", "devices", "batch")}
     parts |= {"input": options["input_"], "output": options["output_length"]}
@@ -86,8 +100,14 @@ def load_scenario(name: str | None, options: dict[str, Any]) -> Any:
 
 def ad_hoc_sets(parts: dict[str, Any]) -> list[str]:
     """`--batch 16` beside a scenario file is the same as `--set workload.requests=16`."""
-    keys = {"model": "model", "hardware": "hardware", "devices": "devices", "batch": "workload.requests",
-            "input": "workload.input", "output": "workload.output"}  # fmt: skip
+    keys = {
+        "model": "model",
+        "hardware": "hardware",
+        "devices": "devices",
+        "batch": "workload.requests",
+        "input": "workload.input",
+        "output": "workload.output",
+    }
     return [f"{keys[k]}={v}" for k, v in parts.items() if v is not None]
 
 
@@ -100,17 +120,32 @@ def say(line: str) -> None:
 @click.argument("scenario", required=False)
 @scenario_options
 @click.option("--lang", type=LANGUAGE, default="both", show_default=True)
-@click.option("--to", "formats", default="pdf,html,json", show_default=True, help="pdf, html, md, json.")
-@click.option("-o", "--output-dir", "directory", default="output", show_default=True, type=click.Path(file_okay=False))
-@click.option("--strict", is_flag=True, help="Exit with 1 where targets are missed or nothing fits.")
-def report(scenario: str | None, lang: str, formats: str, directory: str, strict: bool, **options: Any) -> None:
+@click.option(
+    "--to", "formats", default="pdf,html,json", show_default=True, help="pdf, html, md, json."
+)
+@click.option(
+    "-o",
+    "--output-dir",
+    "directory",
+    default="output",
+    show_default=True,
+    type=click.Path(file_okay=False),
+)
+@click.option(
+    "--strict", is_flag=True, help="Exit with 1 where targets are missed or nothing fits."
+)
+def report(
+    scenario: str | None, lang: str, formats: str, directory: str, strict: bool, **options: Any
+) -> None:
     """Write the capacity document of SCENARIO as PDF, HTML and JSON ledger."""
     from derive.render.report import write_report
 
     wanted = [f.strip() for f in formats.split(",") if f.strip()]
     unknown = [f for f in wanted if f not in ("pdf", "html", "md", "json")]
     if unknown or not wanted:
-        raise click.BadParameter(f"unknown format {', '.join(unknown) or formats!r}; known are pdf, html, md, json")
+        raise click.BadParameter(
+            f"unknown format {', '.join(unknown) or formats!r}; known are pdf, html, md, json"
+        )
     ledger = make_ledger(scenario, options, say)
     complete = write_report(ledger, wanted, lang, Path(directory), say)
     if not complete or (strict and missed(ledger)):
@@ -127,7 +162,9 @@ def leave(code: int) -> None:
     os._exit(code)
 
 
-def make_ledger(scenario: str | None, options: dict[str, Any], progress: Callable[[str], None]) -> Any:
+def make_ledger(
+    scenario: str | None, options: dict[str, Any], progress: Callable[[str], None]
+) -> Any:
     """The proven record of a scenario."""
     from derive.specs import load
     from derive.specs.lookup import spec_roots
@@ -140,7 +177,9 @@ def make_ledger(scenario: str | None, options: dict[str, Any], progress: Callabl
 
 def missed(ledger: Any) -> bool:
     """Whether the scenario does not fit or misses a target."""
-    return not ledger["verdict"]["fits"] or any(t["state"] == "missed" for t in ledger["verdict"]["tiles"])
+    return not ledger["verdict"]["fits"] or any(
+        t["state"] == "missed" for t in ledger["verdict"]["tiles"]
+    )
 
 
 @main.command(name="eval")
@@ -149,7 +188,9 @@ def missed(ledger: Any) -> bool:
 @scenario_options
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable values.")
 @click.option("--lang", type=LANGUAGE, default="en", show_default=True)
-def evaluate(scenario: str | None, symbols: tuple[str, ...], as_json: bool, lang: str, **options: Any) -> None:
+def evaluate(
+    scenario: str | None, symbols: tuple[str, ...], as_json: bool, lang: str, **options: Any
+) -> None:
     """Evaluate all formulas of SCENARIO, or only the SYMBOLs named."""
     from derive.study.values import table, values
 
@@ -161,7 +202,9 @@ def evaluate(scenario: str | None, symbols: tuple[str, ...], as_json: bool, lang
     loaded = load_scenario(scenario, options)
     found = values(loaded, symbols)
     if as_json:
-        click.echo(json.dumps({"scenario": loaded.id, "values": found}, ensure_ascii=False, indent=1))
+        click.echo(
+            json.dumps({"scenario": loaded.id, "values": found}, ensure_ascii=False, indent=1)
+        )
     else:
         click.echo(table(found, "zh" if lang == "zh" else "en"))
 
@@ -222,10 +265,19 @@ def model(name: str | None, as_json: bool, specs_dirs: tuple[str, ...], lang: st
 @main.command()
 @click.argument("scenario", required=False)
 @scenario_options
-@click.option("--with", "changes", multiple=True, metavar="KEY=VALUE", required=True, help="A change to compare with.")
+@click.option(
+    "--with",
+    "changes",
+    multiple=True,
+    metavar="KEY=VALUE",
+    required=True,
+    help="A change to compare with.",
+)
 @click.option("--json", "as_json", is_flag=True)
 @click.option("--lang", type=LANGUAGE, default="en", show_default=True)
-def compare(scenario: str | None, changes: tuple[str, ...], as_json: bool, lang: str, **options: Any) -> None:
+def compare(
+    scenario: str | None, changes: tuple[str, ...], as_json: bool, lang: str, **options: Any
+) -> None:
     """Set SCENARIO beside the same scenario with each change."""
     from derive.study.compare import comparison, comparison_table
 
@@ -235,10 +287,23 @@ def compare(scenario: str | None, changes: tuple[str, ...], as_json: bool, lang:
         if "=" not in change:
             from derive.text import tr
 
-            raise DeriveError(Problem("S211", tr("{found} is not KEY=VALUE", found=change), Place(key="--with")))
-        others.append((change, load_scenario(scenario, {**options, "sets": (*options["sets"], *change.split(","))})))
+            raise DeriveError(
+                Problem("S211", tr("{found} is not KEY=VALUE", found=change), Place(key="--with"))
+            )
+        others.append(
+            (
+                change,
+                load_scenario(
+                    scenario, {**options, "sets": (*options["sets"], *change.split(","))}
+                ),
+            )
+        )
     found = comparison(base, others)
-    click.echo(json.dumps(found, ensure_ascii=False, indent=1) if as_json else comparison_table(found, "zh" if lang == "zh" else "en"))
+    click.echo(
+        json.dumps(found, ensure_ascii=False, indent=1)
+        if as_json
+        else comparison_table(found, "zh" if lang == "zh" else "en")
+    )
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -42,11 +43,23 @@ class DeriveError(Exception):
         super().__init__("; ".join(f"{p.code} {p.what.en}" for p in self.problems))
 
 
+def width(text: str) -> int:
+    """Columns a text takes in a terminal: Chinese characters take two."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def padded(text: str, columns_wide: int) -> str:
+    """Text filled with spaces to a width in the terminal."""
+    return text + " " * max(0, columns_wide - width(text))
+
+
 def columns(rows: Iterable[tuple[str, ...]]) -> list[str]:
     """Rows of cells, aligned on their widest cell."""
     table = list(rows)
-    widths = [max(len(r[i]) for r in table if i < len(r)) for i in range(max(map(len, table)))]
-    return ["   ".join(c.ljust(w) for c, w in zip(r, widths, strict=False)).rstrip() for r in table]
+    widths = [max(width(r[i]) for r in table if i < len(r)) for i in range(max(map(len, table)))]
+    return [
+        "   ".join(padded(c, w) for c, w in zip(r, widths, strict=False)).rstrip() for r in table
+    ]
 
 
 def printable(text: str, limit: int = 200) -> str:

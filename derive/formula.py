@@ -136,15 +136,28 @@ def formula(
     if id in CATALOGUE or id in known():
         raise DeriveError(Problem("E103", tr("{name} is declared twice", name=id), place))
     made = Formula(
-        id=id, latex=latex, unit=unit(units), section=section, name=Text(*name),
-        reason=Text(*reason), example=Example(*example), sources=tuple(sources), calibre=calibre,
-        text=is_, tree=parse(is_, place) if is_ else None, of=of,
-        at={k: fixed_value(k, v) for k, v in (at or {}).items()}, limit=limit,
-        solve=(parse(solve[0]), parse(solve[1]), solve[2]) if solve else None, largest=largest,
-        closed=closed, dense=dense, valid=tuple(Condition(t, Text(*m)) for t, m in valid),
+        id=id,
+        latex=latex,
+        unit=unit(units),
+        section=section,
+        name=Text(*name),
+        reason=Text(*reason),
+        example=Example(*example),
+        sources=tuple(sources),
+        calibre=calibre,
+        text=is_,
+        tree=parse(is_, place) if is_ else None,
+        of=of,
+        at={k: fixed_value(k, v) for k, v in (at or {}).items()},
+        limit=limit,
+        solve=(parse(solve[0]), parse(solve[1]), solve[2]) if solve else None,
+        largest=largest,
+        closed=closed,
+        dense=dense,
+        valid=tuple(Condition(t, Text(*m)) for t, m in valid),
         exists=Condition(exists[0], Text(*exists[1])) if exists else None,
         reading=Text(*reading) if reading else None,
-    )  # fmt: skip
+    )
     check_units(made, place)
     CATALOGUE[id] = made
     return made
@@ -169,24 +182,34 @@ def check_units(made: Formula, place: Place) -> None:
         found = dimension_of(made.limit[0])
     elif made.solve or made.largest:
         left, right, variable = made.solve or (
-            Name(made.largest[0]), Name(made.largest[1]), made.largest[2],  # type: ignore[index]
-        )  # fmt: skip
+            Name(made.largest[0]),
+            Name(made.largest[1]),
+            made.largest[2],  # type: ignore[index]
+        )
         sides = [dimension(s, dimension_of, "", place) for s in (left, right)]
         found = dimension_of(variable) if sides[0] == sides[1] else sides[0] / sides[1]
     if found != declared:
         raise DeriveError(
             Problem(
                 "E104",
-                tr("{name} is declared in {unit}, but its expression is something else",
-                   name=made.id, unit=made.unit.text or "1"),
-                place, (made.text,) if made.text else (),
+                tr(
+                    "{name} is declared in {unit}, but its expression is something else",
+                    name=made.id,
+                    unit=made.unit.text or "1",
+                ),
+                place,
+                (made.text,) if made.text else (),
                 ((made.id, declared.in_("en")), ("", found.in_("en"))),
             )
-        )  # fmt: skip
+        )
     for condition in (*made.valid, *([made.exists] if made.exists else [])):
         left, _, right = condition.parts
         if dimension(left, dimension_of) != dimension(right, dimension_of):
-            raise DeriveError(Problem("E104", tr("{name}: a condition compares two dimensions", name=made.id), place))
+            raise DeriveError(
+                Problem(
+                    "E104", tr("{name}: a condition compares two dimensions", name=made.id), place
+                )
+            )
 
 
 @cache

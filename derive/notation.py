@@ -44,7 +44,9 @@ def _table(about: str, rows: str) -> list[Symbol]:
 
 
 _SYMBOLS = [
-    *_table("hardware", r"""
+    *_table(
+        "hardware",
+        r"""
 P_peak  | P_{\mathrm{peak}} | FLOP/s/device   | peak compute of one device at a stated precision and sparsity | 单设备峰值算力（须注明精度与稀疏口径）
 B_peak  | B_{\mathrm{peak}} | byte/s/device   | peak memory bandwidth of one device | 单设备峰值显存带宽
 M_dev   | M_{\mathrm{dev}}  | byte/device     | memory of one device as the driver reports it | 单设备显存（驱动可见）
@@ -52,8 +54,11 @@ B_link  | B_{\mathrm{link}} | byte/s/device   | interconnect bandwidth, one dire
 t_hop   | t_{\mathrm{hop}}  | s               | fixed latency of one collective operation | 一次集合通信的固定时延
 TDP     | \mathrm{TDP}      | W/device        | power of one device at its thermal design limit | 单设备热设计功耗
 price   | c_{\mathrm{dev}}  | USD/hour/device | price of one device for one hour | 单设备每小时价格
-"""),
-    *_table("model", r"""
+""",
+    ),
+    *_table(
+        "model",
+        r"""
 N       | N                 | param           | parameters resident in memory | 驻留显存的参数量
 N_act   | N_{\mathrm{act}}  | param           | parameters that one token activates; all of them for a dense model | 单个 token 激活的参数量（稠密模型即全部）
 N_emb   | N_{\mathrm{emb}}  | param           | parameters of an untied input embedding table | 未与输出头共享的输入嵌入表参数量
@@ -65,8 +70,11 @@ H_kv    | H_{\mathrm{kv}}   |                 | key-value heads | KV 头数
 d_head  | d_{\mathrm{head}} | element/token   | size of one head | 每头维度
 w_kv    | w_{\mathrm{kv}}   | byte/element    | bytes that store one element of the KV cache | KV cache 每个元素的字节数
 w_act   | w_{\mathrm{act}}  | byte/element    | bytes that store one activation element | 激活值每个元素的字节数
-"""),
-    *_table("workload", r"""
+""",
+    ),
+    *_table(
+        "workload",
+        r"""
 g       | g                 | device          | devices that form one replica | 一个副本使用的设备数
 b       | b                 | request         | requests in one forward pass | 一次前向中的请求数（批大小）
 n       | n                 | token/request   | new tokens each request brings to one forward pass | 一次前向中每个请求的新 token 数
@@ -77,51 +85,81 @@ arrival | \lambda           | request/s       | offered load of the whole fleet 
 headroom | \rho_{\max}      |                 | largest share of a replica's time that may be busy | 副本允许的最高忙时占比
 target_TTFT | \mathrm{TTFT}^{*} | s           | target for the time to first token | 首 token 延迟目标
 target_TPOT | \mathrm{TPOT}^{*} | s*request/token | target for the time per output token | 每输出 token 时间目标
-"""),
-    *_table("calibration", r"""
+""",
+    ),
+    *_table(
+        "calibration",
+        r"""
 MFU     | \mathrm{MFU}      |                 | model FLOPs utilization: share of peak compute that is reachable | 模型算力利用率：峰值算力中可达的比例
 MBU     | \mathrm{MBU}      |                 | model bandwidth utilization: share of peak bandwidth that is reachable | 模型带宽利用率：峰值带宽中可达的比例
 M_frac  | f_{\mathrm{mem}}  |                 | share of device memory the server may use | 推理服务可使用的显存比例
 M_other | M_{\mathrm{other}} | byte/device    | memory for activations, CUDA graphs and runtime | 激活值、CUDA graph 与运行时占用的显存
-"""),
-    *_table("measured", r"""
+""",
+    ),
+    *_table(
+        "measured",
+        r"""
 TTFT_meas | \mathrm{TTFT}_{\mathrm{meas}} | s               | measured time to first token | 实测首 token 延迟
 TPOT_meas | \mathrm{TPOT}_{\mathrm{meas}} | s*request/token | measured time per output token | 实测每输出 token 时间
 X_meas    | X_{\mathrm{meas}}             | token/s         | measured output tokens per second of one replica | 实测单副本每秒输出 token 数
-"""),
-]  # fmt: skip
+""",
+    ),
+]
 
 SYMBOLS: dict[str, Symbol] = {s.id: s for s in _SYMBOLS}
 
 _CONSTANTS = (
-    ("c_op", r"c_{\mathrm{op}}", "2 FLOP/param/token",
-     "one multiply and one add per parameter and token", "每个参数对每个 token 做一次乘、一次加"),
-    ("c_bwd", r"c_{\mathrm{bwd}}", "4 FLOP/param/token",
-     "backward pass: gradients of inputs and of weights, twice the forward pass",
-     "反向传播：对输入与对权重各求一次梯度，是前向的两倍"),
-    ("c_att", r"c_{\mathrm{att}}", "4 FLOP*request/element/token",
-     "QKᵀ and AV, a multiply and an add each, per query-key pair and element",
-     "QKᵀ 与 AV 各一乘一加，按每个查询—键对、每个元素计"),
-    ("one_token", r"1_{\mathrm{tok}}", "1 token/request",
-     "the decode step's own token; the first output token comes from prefill",
-     "decode 一步自身的那个 token；首个输出 token 由 prefill 产生"),
+    (
+        "c_op",
+        r"c_{\mathrm{op}}",
+        "2 FLOP/param/token",
+        "one multiply and one add per parameter and token",
+        "每个参数对每个 token 做一次乘、一次加",
+    ),
+    (
+        "c_bwd",
+        r"c_{\mathrm{bwd}}",
+        "4 FLOP/param/token",
+        "backward pass: gradients of inputs and of weights, twice the forward pass",
+        "反向传播：对输入与对权重各求一次梯度，是前向的两倍",
+    ),
+    (
+        "c_att",
+        r"c_{\mathrm{att}}",
+        "4 FLOP*request/element/token",
+        "QKᵀ and AV, a multiply and an add each, per query-key pair and element",
+        "QKᵀ 与 AV 各一乘一加，按每个查询—键对、每个元素计",
+    ),
+    (
+        "one_token",
+        r"1_{\mathrm{tok}}",
+        "1 token/request",
+        "the decode step's own token; the first output token comes from prefill",
+        "decode 一步自身的那个 token；首个输出 token 由 prefill 产生",
+    ),
     ("one_request", r"1_{\mathrm{req}}", "1 request", "a single prompt", "单个请求"),
     ("one_device", r"1_{\mathrm{dev}}", "1 device", "one device", "一个设备"),
-)  # fmt: skip
+)
 
 CONSTANTS: dict[str, Constant] = {
     name: Constant(name, latex, read_quantity(value), Text(en, zh))
     for name, latex, value, en, zh in _CONSTANTS
 }
 CONSTANTS["c_kv"] = Constant(
-    "c_kv", r"c_{\mathrm{kv}}", Quantity(Fraction(2), Unit()),
+    "c_kv",
+    r"c_{\mathrm{kv}}",
+    Quantity(Fraction(2), Unit()),
     Text("one K and one V vector", "K 与 V 各一份"),
-)  # fmt: skip
+)
 CONSTANTS["c_ring"] = Constant(
-    "c_ring", r"c_{\mathrm{ring}}", Quantity(Fraction(4), Unit()),
-    Text("two all-reduces a layer, each passing the data twice (reduce-scatter, all-gather)",
-         "每层两次 all-reduce，每次数据传两遍（reduce-scatter 与 all-gather）"),
-)  # fmt: skip
+    "c_ring",
+    r"c_{\mathrm{ring}}",
+    Quantity(Fraction(4), Unit()),
+    Text(
+        "two all-reduces a layer, each passing the data twice (reduce-scatter, all-gather)",
+        "每层两次 all-reduce，每次数据传两遍（reduce-scatter 与 all-gather）",
+    ),
+)
 
 
 def known() -> dict[str, Symbol | Constant]:

@@ -23,8 +23,12 @@ def used() -> set[str]:
     found: set[str] = set()
     for folder in ("derive", "templates"):
         for _, _, message, _, _ in extract_from_dir(
-            str(ROOT / folder), METHODS, {}, KEYWORDS, comment_tags=(),
-        ):  # fmt: skip
+            str(ROOT / folder),
+            METHODS,
+            {},
+            KEYWORDS,
+            comment_tags=(),
+        ):
             found |= {message} if isinstance(message, str) else {m for m in message if m}
     return found
 
@@ -59,7 +63,12 @@ def faults() -> list[str]:
 def update() -> None:
     """Add what is new, drop what is stale, keep the order of the ids."""
     old = {str(m.id): str(m.string) for m in catalogue() if m.id}
-    fresh = Catalog(locale="zh", charset="utf-8", header_comment="# Chinese texts of derive; ids are the English texts.", fuzzy=False)
+    fresh = Catalog(
+        locale="zh",
+        charset="utf-8",
+        header_comment="# Chinese texts of derive; ids are the English texts.",
+        fuzzy=False,
+    )
     fresh.mime_headers = [("Language", "zh"), ("Content-Type", "text/plain; charset=utf-8")]
     for i in sorted(used()):
         fresh.add(i, old.get(i, ""))

@@ -5,15 +5,24 @@ from __future__ import annotations
 from fractions import Fraction
 
 from derive.derivation.points import Point, in_contract
-from derive.derivation.proof import Disproved
-from derive.derivation.resolve import Resolved
-from derive.derivation.steps import Check, Step
+from derive.derivation.steps import Check, Disproved, Step
+from derive.derivation.stored import trees
 from derive.expression.grammar import parse
 from derive.expression.recompute import in_unit, recompute
 from derive.expression.text import number_text, plain
-from derive.expression.tree import Binary, Call, Measure, Name, Node, Number, names, substitute, walk
+from derive.expression.tree import (
+    Binary,
+    Call,
+    Measure,
+    Name,
+    Node,
+    Number,
+    names,
+    substitute,
+    walk,
+)
 from derive.expression.value import value
-from derive.formula import unit_of
+from derive.formula import Formula, unit_of
 from derive.text import tr
 from derive.units import Quantity, Unit, show, unit
 from derive.units.writing import significant
@@ -29,27 +38,29 @@ def written(quantity: Quantity) -> Quantity:
         target = quantity.to(unit(shown.unit))
         if len(number_text(target.value)) <= LONGEST_EXACT:
             return target
-    if len(number_text(quantity.value)) <= LONGEST_EXACT and abs(quantity.value) >= Fraction(1, 100):
+    if len(number_text(quantity.value)) <= LONGEST_EXACT and abs(quantity.value) >= Fraction(
+        1, 100
+    ):
         return quantity
     target = quantity.to(unit(show(quantity).unit))
     return Quantity(Fraction(significant(target.value, FIGURES)), target.unit)
 
 
-def value_steps(made: Resolved, point: Point) -> tuple[Step, ...]:
+def value_steps(formula: Formula, point: Point) -> tuple[Step, ...]:
     """Values inserted into the formula, cases of max and min, the result, its rounding."""
-    me = Name(made.formula.id)
-    exact = point.get(made.formula.id)
-    contract = made.formula.unit
+    me, tree = Name(formula.id), trees()[formula.id]
+    exact = point.get(formula.id)
+    contract = formula.unit
     result = in_contract(exact, contract)
     steps: list[Step] = []
-    line, rounded = inserted(made.tree, point)
+    line, rounded = inserted(tree, point)
     if not isinstance(line, Measure):
         relation = "≈" if rounded else "="
         steps.append(close_to(Step("values", me, line, relation), exact, rounded))
-        steps += cases(made.tree, point)
-    final = recompute(made.tree, point.quantity)
+        steps += cases(tree, point)
+    final = recompute(tree, point.quantity)
     if in_unit(final, contract) != result.value:
-        raise Disproved(f"{made.formula.id}: recomputed value differs")
+        raise Disproved(f"{formula.id}: recomputed value differs")
     steps += [s.checked(Check("recomputed", "equal")) for s in outcome(me, result)]
     return tuple(steps)
 
@@ -93,8 +104,11 @@ def cases(tree: Node, point: Point) -> list[Step]:
             shown = written(quantity)
             relation = "=" if shown.base == found else "≈"
             right = Measure(shown) if shown.unit.terms else Number(shown.value)
-            steps.append(Step("case", argument, right, relation, reason).checked(
-                *agreed(argument, point, quantity)))  # fmt: skip
+            steps.append(
+                Step("case", argument, right, relation, reason).checked(
+                    *agreed(argument, point, quantity)
+                )
+            )
     return steps
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from derive.derivation.points import Point, RandomPoint, in_contract, valid_points
 from derive.derivation.resolve import Resolved, expand_all, resolve
-from derive.derivation.steps import Check, Step
+from derive.derivation.steps import Check, Disproved, Step
 from derive.expression.algebra import symbol, to_sympy
 from derive.expression.grammar import parse
 from derive.expression.recompute import in_unit, recompute
@@ -19,10 +19,6 @@ from derive.expression.value import value
 from derive.formula import catalogue, unit_of
 
 POINTS = 3
-
-
-class Disproved(Exception):  # noqa: N818  stops the report
-    """A step's check failed: the program is wrong, nothing may be printed."""
 
 
 def read_back(tree: Node) -> Node:
@@ -85,9 +81,9 @@ def holds_at(step: Step, point: RandomPoint) -> bool:
     if step.claim is None:
         if isinstance(step.left, Name) and step.left.id in catalogue() and step.rule != "case":
             if step.rule in ("definition", "insert"):
-                return value(read_back(step.right), point.get) == point.value(resolve(step.left.id).tree) or bool(
-                    catalogue()[step.left.id].of
-                )
+                return value(read_back(step.right), point.get) == point.value(
+                    resolve(step.left.id).tree
+                ) or bool(catalogue()[step.left.id].of)
             return True
         read_back(step.left), read_back(step.right)
         return True
@@ -132,8 +128,12 @@ def proved(name: str) -> Resolved:
         demand(largest_holds(made, points), name, steps[-1], "points")
     for point in points:  # the tree as pint computes it
         quantity = recompute(made.tree, lambda n, p=point: in_contract(p.get(n), unit_of(n)))  # type: ignore[misc]
-        demand(in_unit(quantity, made.formula.unit) * made.formula.unit.factor == point.get(name),
-               name, steps[-1], "pint")  # fmt: skip
+        demand(
+            in_unit(quantity, made.formula.unit) * made.formula.unit.factor == point.get(name),
+            name,
+            steps[-1],
+            "pint",
+        )
     return Resolved(made.formula, steps, made.tree, dense_steps)
 
 

@@ -52,7 +52,11 @@ def depends(name: str, on: str) -> bool:
     found = CATALOGUE.get(name)
     if found is None:
         return False
-    if on in found.at or (found.limit and found.limit[1] == on) or (found.solve and found.solve[2] == on):
+    if (
+        on in found.at
+        or (found.limit and found.limit[1] == on)
+        or (found.solve and found.solve[2] == on)
+    ):
         return False
     return any(depends(used, on) for used in found.uses)
 
@@ -101,7 +105,9 @@ def resolve(name: str) -> Resolved:
 
 def inserts(inserted: dict[str, Node]) -> list[Step]:
     """One line for each definition that was inserted."""
-    return [Step("insert", Name(n), tree, reason=CATALOGUE[n].reason) for n, tree in inserted.items()]
+    return [
+        Step("insert", Name(n), tree, reason=CATALOGUE[n].reason) for n, tree in inserted.items()
+    ]
 
 
 def fixes(at: dict[str, Node]) -> list[Step]:
@@ -147,11 +153,23 @@ def limit(found: Formula) -> Resolved:
         Step("definition", Name(of), resolve(of).tree, reason=CATALOGUE[of].reason),
         *inserts(inserted),
         Step("substitute", Name(of), opened, claim=(Name(of), opened)),
-        Step("divide", Name(of), divided, before=opened, claim=(opened, divided),
-             reason=tr("numerator and denominator divided by {symbol}", symbol=variable)),
-        Step("limit", Name(of), tree, relation="→", before=divided,
-             reason=tr("{symbol} → ∞", symbol=variable)),
-    )  # fmt: skip
+        Step(
+            "divide",
+            Name(of),
+            divided,
+            before=opened,
+            claim=(opened, divided),
+            reason=tr("numerator and denominator divided by {symbol}", symbol=variable),
+        ),
+        Step(
+            "limit",
+            Name(of),
+            tree,
+            relation="→",
+            before=divided,
+            reason=tr("{symbol} → ∞", symbol=variable),
+        ),
+    )
     return Resolved(found, steps, tree)
 
 
@@ -174,7 +192,9 @@ def solve(found: Formula) -> Resolved:
         raise ArithmeticError(f"{found.id}: {len(solutions)} solutions")
     tree = back(solutions[0])
     reason = tr("solved for {symbol}", symbol=variable)
-    steps.append(Step("solve", Name(found.id), tree, claim=opened, held=((variable, tree),), reason=reason))
+    steps.append(
+        Step("solve", Name(found.id), tree, claim=opened, held=((variable, tree),), reason=reason)
+    )
     return Resolved(found, tuple(steps), tree)
 
 
@@ -202,9 +222,15 @@ def largest(found: Formula) -> Resolved:
         reason = tr("this argument of max alone, solved for {symbol}", symbol=variable)
         steps.append(Step("case", back(branch * factor), Name(target), relation="≤", reason=reason))
         steps.append(
-            Step("solve", Name(variable), bounds[-1], relation="≤",
-                 claim=(back(branch * factor), Name(target)), held=((variable, bounds[-1]),))
-        )  # fmt: skip
+            Step(
+                "solve",
+                Name(variable),
+                bounds[-1],
+                relation="≤",
+                claim=(back(branch * factor), Name(target)),
+                held=((variable, bounds[-1]),),
+            )
+        )
     tree = Call("floor", (Call("min", tuple(bounds)),))
     reason = tr("both must hold; whole requests only")
     steps.append(Step("solve", Name(found.id), tree, reason=reason))
@@ -223,9 +249,21 @@ def dense(made: Resolved) -> Resolved:
     steps = (
         Step("insert", Name("F_tok"), by["F_tok"], reason=CATALOGUE["F_tok"].reason),
         Step("insert", Name("W_read"), by["W_read"], reason=CATALOGUE["W"].reason),
-        Step("fix", Name("N_act"), Name("N"), reason=tr("dense model: every token uses every parameter")),
+        Step(
+            "fix",
+            Name("N_act"),
+            Name("N"),
+            reason=tr("dense model: every token uses every parameter"),
+        ),
         Step("substitute", me, opened, claim=(made.tree, opened), held=held),
-        Step("cancel", me, cancelled, before=opened, struck=("N",), claim=(opened, cancelled),
-             reason=tr("N stands above and below and cancels: the model's size does not matter")),
-    )  # fmt: skip
+        Step(
+            "cancel",
+            me,
+            cancelled,
+            before=opened,
+            struck=("N",),
+            claim=(opened, cancelled),
+            reason=tr("N stands above and below and cancels: the model's size does not matter"),
+        ),
+    )
     return Resolved(made.formula, made.steps, made.tree, steps)

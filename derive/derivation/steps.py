@@ -61,3 +61,7 @@ class Step:
     def checked(self, *checks: Check) -> Step:
         """The same step with its checks."""
         return replace(self, checks=self.checks + checks)
+
+
+class Disproved(Exception):  # noqa: N818  stops the report
+    """A step's check failed: the program is wrong, nothing may be printed."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from derive.errors import DeriveError, Place, Problem
+from derive.expression.marks import underlined
+from derive.expression.text import plain
 from derive.expression.tree import Binary, Call, Measure, Name, Negative, Node, Number, Power
 from derive.text import Text, tr
-from derive.units import NUMBER, Dimension
-from derive.units.quantity import unit
+from derive.units import NUMBER, Dimension, unit
 
-COUNTED = tuple(unit(u).dimension for u in ("request", "device", "token")) + (NUMBER,)
+COUNTED = (*(unit(u).dimension for u in ("request", "device", "token")), NUMBER)
 Lookup = Callable[[str], Dimension]
 
 
@@ -21,62 +23,78 @@ def is_zero(node: Node) -> bool:
 
 def dimension(node: Node, lookup: Lookup, text: str = "", place: Place | None = None) -> Dimension:
     """The dimension of a tree; DeriveError points at both operands where they disagree."""
+    return _Dimensions(lookup, text, place).of(node)
 
-    def reading(part: Node) -> Dimension:
-        match part:
+
+@dataclass(frozen=True)
+class _Dimensions:
+    lookup: Lookup
+    text: str  # what the tree was read from, for the marks; may be empty
+    place: Place | None
+
+    def of(self, node: Node) -> Dimension:
+        match node:
             case Name(id=name):
-                return lookup(name)
+                return self.lookup(name)
             case Measure(quantity=quantity):
                 return quantity.dimension
             case Number():
                 return NUMBER
             case Negative(inner=inner):
-                return reading(inner)
+                return self.of(inner)
             case Power(base=base, exponent=exponent):
-                return reading(base) ** exponent
+                return self.of(base) ** exponent
             case Binary(op="*", left=left, right=right):
-                return reading(left) * reading(right)
+                return self.of(left) * self.of(right)
             case Binary(op="/", left=left, right=right):
-                return reading(left) / reading(right)
-            case Binary(left=left, right=right):
-                return agree((left, right))
+                return self.of(left) / self.of(right)
+            case Binary(op=op, left=left, right=right):
+                return self.agree(op, (left, right))
             case Call(function="min" | "max", args=args):
-                return agree(args)
+                return self.agree("max", args)
             case Call(args=args):
-                found = reading(args[0])
+                found = self.of(args[0])
                 if found not in COUNTED:
-                    raise uncountable(part, found)
+                    raise self.uncountable(node, found)
                 return found
-        raise TypeError(part)
+        raise TypeError(node)
 
-    def agree(parts: tuple[Node, ...]) -> Dimension:
-        solid = [(p, reading(p)) for p in parts if not is_zero(p)]
-        first = solid[0]
-        for other in solid[1:]:
-            if other[1] != first[1]:
-                raise clash(first, other)
-        return first[1]
+    def agree(self, op: str, parts: tuple[Node, ...]) -> Dimension:
+        first: tuple[Node, Dimension] | None = None
+        for part in parts:
+            if is_zero(part):
+                continue
+            found = self.of(part)
+            first = first or (part, found)
+            if found != first[1]:
+                raise self.clash(op, first, (part, found))
+        return first[1] if first else NUMBER
 
-    def clash(one: tuple[Node, Dimension], two: tuple[Node, Dimension]) -> DeriveError:
-        return DeriveError(
-            Problem(
-                "U101",
-                tr("cannot combine {left} and {right}", left=called(one[1]), right=called(two[1])),
-                place,
-                marked(text, one[0], two[0]),
-                (
-                    (cut(text, one[0]), one[1].in_("en")),
-                    (cut(text, two[0]), two[1].in_("en")),
-                ),
-                hint_for(one[1], two[1]),
-            )
-        )
+    def clash(
+        self, op: str, one: tuple[Node, Dimension], two: tuple[Node, Dimension]
+    ) -> DeriveError:
+        left, right = called(one[1]), called(two[1])
+        what = {
+            "+": tr("cannot add {left} and {right}", left=left, right=right),
+            "-": tr("cannot subtract {right} from {left}", left=left, right=right),
+            "max": tr("cannot compare {left} with {right}", left=left, right=right),
+        }[op]
+        rows = tuple((self.cut(part), found.in_("en")) for part, found in (one, two))
+        marks = self.marked(one[0], two[0])
+        hint = hint_for(one[1], two[1])
+        return DeriveError(Problem("U101", what, self.place, marks, rows, hint))
 
-    def uncountable(part: Node, found: Dimension) -> DeriveError:
+    def uncountable(self, part: Node, found: Dimension) -> DeriveError:
         what = tr("floor and ceil need something counted, found {found}", found=called(found))
-        return DeriveError(Problem("U102", what, place, marked(text, part)))
+        return DeriveError(Problem("U102", what, self.place, self.marked(part)))
 
-    return reading(node)
+    def cut(self, node: Node) -> str:
+        """The piece of text a node was read from."""
+        return self.text[node.span[0] : node.span[1]] if self.text else plain(node)
+
+    def marked(self, *nodes: Node) -> tuple[str, ...]:
+        """The text with marks under the nodes."""
+        return underlined(self.text, [n.span for n in nodes])
 
 
 def called(found: Dimension) -> Text:
@@ -86,23 +104,7 @@ def called(found: Dimension) -> Text:
 
 def hint_for(one: Dimension, two: Dimension) -> Text | None:
     """A hint only where the missing factor is one dimension that has a name."""
-    missing = (one / two).everyday or (two / one).everyday
     if one == two**-1:
         return tr("one side is the reciprocal of the other")
+    missing = (one / two).everyday or (two / one).everyday
     return tr("the two differ by {factor}", factor=missing) if missing else None
-
-
-def cut(text: str, node: Node) -> str:
-    """The piece of text a node was read from."""
-    return text[node.span[0] : node.span[1]]
-
-
-def marked(text: str, *nodes: Node) -> tuple[str, ...]:
-    """The text with marks under the nodes."""
-    if not text:
-        return ()
-    line = [" "] * len(text)
-    for node in nodes:
-        for i in range(*node.span):
-            line[i] = "^"
-    return (text, "".join(line).rstrip())

@@ -1,10 +1,13 @@
 """The one grammar: declarations, ledgers, printed lines and `--formula` are read by it.
 
 expression := term (("+" | "-") term)* ; term := factor (("*" | "/") factor)*
-factor := ["-"] atom ["^" integer] ; atom := number [unit] | name | name "(" args ")" | "(" … ")"
+factor := "-" factor | atom ["^" ["-"] digit]
+atom := number [" " unit] | name | name "(" expression ("," expression)* ")" | "(" expression ")"
+number := 1,234.5 or 7e9 or 3/4
 
-An operator has a space on each side or stands between names; a number, a fraction and a unit
-have none inside; the unit belongs to the number before it. Nothing is ever evaluated.
+A number, a fraction and a unit have no space inside; the unit belongs to the number before it. A
+fraction follows a space, a bracket or a sign: `a / 3/4` divides by three quarters, `a/3/4` twice.
+Nothing is ever evaluated, and what a text can grow into is bounded here.
 """
 
 from __future__ import annotations
@@ -14,20 +17,28 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from derive.errors import DeriveError, Place, Problem, printable
+from derive.expression.marks import underlined
+from derive.expression.text import number_text
 from derive.expression.tree import (
-    FUNCTIONS, Binary, Call, Measure, Name, Negative, Node, Number, Power,
+    FUNCTIONS, Binary, Call, Measure, Name, Negative, Node, Number, Power, children,
 )  # fmt: skip
-from derive.text import tr
+from derive.text import Text, tr
 from derive.units import Quantity, unit
 
-LONGEST, DEEPEST, MOST = 4000, 60, 800
-LARGEST_EXPONENT, LARGEST_POWER = 8, 64
+LONGEST, DEEPEST, MOST = 4000, 60, 400  # characters, nested brackets, tokens
+LARGEST_EXPONENT, LARGEST_POWER_OF_TEN, LONGEST_NUMBER = 8, 60, 60
+HEAVIEST = 4000  # digits that the value of a tree can have, roughly
+WEIGHT_OF_NAME = 30
+DIGITS = r"(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+(?![0-9])|[0-9]+)"
+END = r"(?=[\s)\],]|$)"
+UNIT = r"(?:1(?=/)|[A-Za-zµ%]+(?:\^[0-9])?)(?:[*/][A-Za-zµ%]+(?:\^[0-9])?)*"
 TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:[1-9]\d{0,2}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:/\d+(?=[\s)\],]|$))?)"
-    r"(?:[ ](?P<unit>[A-Za-zµ%1][A-Za-zµ]*(?:\^\d+)?(?:[*/][A-Za-zµ]+(?:\^\d+)?)*)(?=[\s)\],]|$))?"
-    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<op>\*\*|[-+*/^(),·×÷−]))"
+    rf"\s*(?:(?P<number>{DIGITS}(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{{1,3}}(?![0-9.]))?"
+    rf"|(?<![/÷^*]){DIGITS}/{DIGITS}{END})"
+    rf"(?: (?P<unit>{UNIT}){END})?"
+    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<op>\*\*|[-+*/^(),·⋅×÷−]))"
 )
-SPELLINGS = {"·": "*", "×": "*", "÷": "/", "−": "-", "**": "^"}
+SPELLINGS = {"·": "*", "⋅": "*", "×": "*", "÷": "/", "−": "-", "**": "^"}
 
 
 @dataclass
@@ -43,30 +54,31 @@ class _Parser:
     def __init__(self, text: str, place: Place | None) -> None:
         self.text, self.place, self.at, self.depth = text, place, 0, 0
         if len(text) > LONGEST:
-            raise self.error(0, 0, "the expression is too long to be read")
+            raise self.too_long()
         self.tokens = self.scan()
-        if len(self.tokens) > MOST:
-            raise self.error(0, 0, "the expression is too long to be read")
 
-    def error(self, start: int, end: int, what: str, **values: str) -> DeriveError:
-        marks = " " * start + "^" * max(1, end - start)
-        excerpt = (printable(self.text, 160), marks) if len(self.text) <= 160 else ()
-        return DeriveError(Problem("E101", tr(what, **values), self.place, excerpt))
+    def error(self, start: int, end: int, what: Text, hint: Text | None = None) -> DeriveError:
+        excerpt = underlined(self.text, [(start, end)])
+        return DeriveError(Problem("E101", what, self.place, excerpt, hint=hint))
+
+    def too_long(self, start: int = 0, end: int = 1) -> DeriveError:
+        return self.error(start, end, tr("the expression is too long to be read"))
 
     def scan(self) -> list[_Token]:
-        tokens, at = [], 0
+        tokens: list[_Token] = []
+        at = 0
         while self.text[at:].strip():
             match = TOKEN.match(self.text, at)
             if not match:
                 start = at + len(self.text[at:]) - len(self.text[at:].lstrip())
                 found = printable(self.text[start : start + 10], 12)
-                raise self.error(start, start + 1, "cannot read {found} in a formula", found=found)
-            kind = match.lastgroup or ""
-            kind = "number" if match["number"] else kind
-            word = match[kind]
-            start = match.start(kind)
-            tokens.append(_Token(kind, SPELLINGS.get(word, word), match["unit"] or "", start, match.end()))
-            at = match.end()
+                what = tr("cannot read {found} in a formula", found=found)
+                raise self.error(start, start + 1, what)
+            kind = "number" if match["number"] else match.lastgroup or ""
+            word, start, at = match[kind], match.start(kind), match.end()
+            tokens.append(_Token(kind, SPELLINGS.get(word, word), match["unit"] or "", start, at))
+            if len(tokens) > MOST:
+                raise self.too_long(start, at)
         return tokens
 
     def peek(self) -> str:
@@ -74,23 +86,27 @@ class _Parser:
 
     def take(self) -> _Token:
         if self.at >= len(self.tokens):
-            end = len(self.text)
-            raise self.error(end, end + 1, "the expression ends too early")
+            end = len(self.text.rstrip())
+            raise self.error(end, end + 1, tr("the expression ends too early"))
         self.at += 1
         return self.tokens[self.at - 1]
 
     def deeper(self) -> None:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise self.error(0, 0, "the expression is nested too deeply")
+            here = self.tokens[min(self.at, len(self.tokens) - 1)]
+            what = tr("the expression is nested too deeply")
+            raise self.error(here.start, here.end, what)
 
     def whole(self) -> Node:
         node = self.sum()
         if self.at < len(self.tokens):
             extra = self.tokens[self.at]
-            raise self.error(
-                extra.start, extra.end, "expected an operator before {found}", found=printable(extra.text, 20)
-            )
+            found = printable(extra.text, 20)
+            what = tr("expected an operator before {found}", found=found)
+            raise self.error(extra.start, extra.end, what)
+        if weight(node) > HEAVIEST:
+            raise self.too_long(*node.span)
         return node
 
     def sum(self) -> Node:
@@ -121,16 +137,20 @@ class _Parser:
         node = self.atom()
         if self.peek() == "^":
             self.take()
-            sign = -1 if self.peek() == "-" else 1
-            if sign < 0:
+            sign = 1
+            if self.peek() == "-":
                 self.take()
+                sign = -1
             token = self.take()
-            if token.kind != "number" or not token.text.isdigit() or token.unit:
-                raise self.error(token.start, token.end, "an exponent must be a small integer")
-            exponent = sign * int(token.text[:9])
-            if abs(exponent) > LARGEST_EXPONENT or abs(exponent) * power_inside(node) > LARGEST_POWER:
-                raise self.error(token.start, token.end, "an exponent must be a small integer")
-            node = Power(node, exponent, span=(node.span[0], token.end))
+            small = token.kind == "number" and token.text.isdigit() and len(token.text) <= 2
+            if not small or token.unit or int(token.text) > LARGEST_EXPONENT:
+                what = tr("an exponent must be a whole number up to {largest}",
+                          largest=LARGEST_EXPONENT)  # fmt: skip
+                raise self.error(token.start, token.end, what)
+            node = Power(node, sign * int(token.text), span=(node.span[0], token.end))
+            if weight(node) > HEAVIEST:
+                what = tr("powers of powers grow too large to be computed")
+                raise self.error(*node.span, what)
         return node
 
     def atom(self) -> Node:
@@ -146,52 +166,71 @@ class _Parser:
             node = self.sum()
             close = self.close()
             return replace(node, span=(token.start, close.end))
-        raise self.error(*span, "expected a symbol or a number, found {found}", found=token.text)
+        what = tr("expected a symbol or a number, found {found}", found=token.text)
+        raise self.error(*span, what)
 
     def close(self) -> _Token:
         token = self.take()
         if token.text != ")":
-            raise self.error(token.start, token.end, "expected a closing bracket")
+            raise self.error(token.start, token.end, tr("expected a closing bracket"))
         return token
 
     def number(self, token: _Token) -> Node:
         span = (token.start, token.end)
-        digits, _, below = token.text.replace(",", "").partition("/")
-        if len(token.text) > 120 or (below and int(below) == 0):
-            raise self.error(*span, "{found} is no usable number", found=printable(token.text, 30))
-        value = Fraction(digits) / int(below or 1)
+        value = exact_value(token.text)
+        if value is None:
+            what = tr("{found} is no usable number", found=printable(token.text, 30))
+            raise self.error(*span, what)
+        digits = token.text if token.text != number_text(value) else ""
         if not token.unit:
-            return Number(value, span=span)
+            return Number(value, digits=digits, span=span)
         try:
-            return Measure(Quantity(value, unit(token.unit)), span=span)
-        except (KeyError, ValueError):
-            found = printable(token.unit, 30)
-            raise self.error(*span, "unknown unit {found} in a formula", found=found) from None
+            return Measure(Quantity(value, unit(token.unit)), digits=digits, span=span)
+        except KeyError:
+            what = tr("unknown unit {found} in a formula", found=printable(token.unit, 30))
+            raise self.error(token.end - len(token.unit), token.end, what) from None
 
     def call(self, token: _Token) -> Node:
         if token.text not in FUNCTIONS:
-            raise self.error(
-                token.start, token.end, "{found} is no function here; known are min, max, floor, ceil",
-                found=printable(token.text, 30),
-            )  # fmt: skip
+            found, known = printable(token.text, 30), ", ".join(FUNCTIONS)
+            what = tr("{found} is no function here; known are {known}", found=found, known=known)
+            raise self.error(token.start, token.end, what)
         self.take()
         args = [self.sum()]
         while self.peek() == ",":
             self.take()
             args.append(self.sum())
         close = self.close()
-        wanted = 1 if token.text in ("floor", "ceil") else 2
-        if len(args) < wanted or (wanted == 1 and len(args) > 1):
-            raise self.error(token.start, close.end, "wrong number of arguments")
+        one = token.text in ("floor", "ceil")
+        if (len(args) != 1) if one else (len(args) < 2):
+            what = tr("{found} takes one argument" if one else "{found} takes two or more arguments",
+                      found=token.text)  # fmt: skip
+            grouped = not one and "," in self.text[token.end : close.start]
+            hint = tr("write a space after the comma between arguments") if grouped else None
+            raise self.error(token.start, close.end, what, hint)
         return Call(token.text, tuple(args), span=(token.start, close.end))
 
 
-def power_inside(node: Node) -> int:
-    """The largest product of exponents already nested in a tree: powers of powers stay small."""
-    from derive.expression.tree import children
+def exact_value(text: str) -> Fraction | None:
+    """The value of a number token; None where it is too long, too large or divided by zero."""
+    digits, _, below = text.replace(",", "").partition("/")
+    mantissa, _, power = digits.lower().partition("e")
+    too_long = len(mantissa) + len(below) > LONGEST_NUMBER
+    if too_long or abs(int(power or 0)) > LARGEST_POWER_OF_TEN or (below and int(below) == 0):
+        return None
+    return Fraction(mantissa) * Fraction(10) ** int(power or 0) / int(below or 1)
 
-    inner = max((power_inside(c) for c in children(node)), default=1)
-    return inner * abs(node.exponent) if isinstance(node, Power) else inner
+
+def weight(node: Node) -> int:
+    """Roughly how many digits the value of a tree can have."""
+    match node:
+        case Name():
+            return WEIGHT_OF_NAME
+        case Number(value=value) | Measure(quantity=Quantity(value=value)):
+            return (value.numerator.bit_length() + value.denominator.bit_length()) // 3 + 1
+        case Power(base=base, exponent=exponent):
+            return weight(base) * abs(exponent)
+    return sum(weight(child) for child in children(node))
 
 
 def parse(text: str, place: Place | None = None) -> Node:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from derive.expression.tree import Binary, Call, Measure, Name, Negative, Node, Number, Power
-from derive.units import Quantity
-from derive.units.writing import grouped, terminating
+from derive.units.digits import exact
 
 # One precedence table for every printer.
 LEVEL = {"+": 1, "-": 1, "*": 2, "/": 2}
-NEGATIVE, POWER, ATOM = 2, 4, 5
+NEGATIVE, FRACTION, POWER, ATOM = 2, 3, 4, 5
 
 
 def level(node: Node) -> int:
@@ -22,8 +21,10 @@ def level(node: Node) -> int:
             return NEGATIVE
         case Power():
             return POWER
-        case Number(value=v) | Measure(quantity=Quantity(value=v)) if v < 0:
+        case Number() | Measure() if digits_of(node).startswith("-"):
             return NEGATIVE
+        case Number() | Measure() if "/" in digits_of(node):
+            return FRACTION
     return ATOM
 
 
@@ -33,8 +34,9 @@ def needs_brackets(node: Node, parent: Node, right: bool) -> bool:
     match parent:
         case Binary(op=op):
             outer = LEVEL[op]
-            negative = inner == NEGATIVE and not isinstance(node, Binary)
-            return inner < outer or (right and inner <= outer) or (negative and right)
+            if not isinstance(node, Binary):  # x - (-3), x / (3/4)
+                return right and (inner == NEGATIVE or (inner == FRACTION and op == "/"))
+            return inner < outer or (right and inner <= outer)
         case Negative():
             return isinstance(node, Binary) or inner == NEGATIVE
         case Power():
@@ -44,10 +46,18 @@ def needs_brackets(node: Node, parent: Node, right: bool) -> bool:
 
 def number_text(value: Fraction) -> str:
     """An exact number: a grouped decimal where it ends, else a fraction."""
-    decimal = terminating(value)
-    if decimal is not None and len(decimal) <= 30:
-        return grouped(decimal)
-    return f"{value.numerator}/{value.denominator}"
+    return exact(value)
+
+
+def digits_of(node: Number | Measure) -> str:
+    """The digits of a number as they are shown."""
+    number = node.quantity.value if isinstance(node, Measure) else node.value
+    return node.digits or number_text(number)
+
+
+def quantity_text(node: Measure) -> str:
+    """A number with its unit."""
+    return f"{digits_of(node)} {node.quantity.unit.text}".rstrip()
 
 
 def plain(node: Node, parent: Node | None = None, right: bool = False, dot: str = "·") -> str:
@@ -55,10 +65,10 @@ def plain(node: Node, parent: Node | None = None, right: bool = False, dot: str 
     match node:
         case Name(id=name):
             body = name
-        case Number(value=value):
-            body = number_text(value)
-        case Measure(quantity=quantity):
-            body = f"{number_text(quantity.value)} {quantity.unit.text}".rstrip()
+        case Number():
+            body = digits_of(node)
+        case Measure():
+            body = quantity_text(node)
         case Negative(inner=inner):
             body = "-" + plain(inner, node, False, dot)
         case Power(base=base, exponent=exponent):
@@ -72,3 +82,4 @@ def plain(node: Node, parent: Node | None = None, right: bool = False, dot: str 
             raise TypeError(node)
     bracket = parent is not None and needs_brackets(node, parent, right)
     return f"({body})" if bracket else body
+

@@ -27,16 +27,18 @@ class Name(Node):
 
 @dataclass(frozen=True)
 class Number(Node):
-    """A pure number."""
+    """A pure number; `digits` as they are shown (6.040), where not the shortest form."""
 
     value: Fraction
+    digits: str = field(default="", compare=False, kw_only=True)
 
 
 @dataclass(frozen=True)
 class Measure(Node):
-    """A number with its unit, as it stands in a line of values."""
+    """A number with its unit, as it stands in a line of values; `digits` as for a pure number."""
 
     quantity: Quantity
+    digits: str = field(default="", compare=False, kw_only=True)
 
 
 @dataclass(frozen=True)

@@ -5,54 +5,94 @@ import derive.formulas.latency  # noqa: F401
 from derive.formula import formula
 
 formula(
-    "b_crit", r"b_{\mathrm{crit}}", "request",
+    "b_crit",
+    r"b_{\mathrm{crit}}",
+    "request",
     section="batch",
-    solve=("I_decode", "I_ridge", "b"), at={"T": "0"},
+    solve=("I_decode", "I_ridge", "b"),
+    at={"T": "0"},
     closed="I_ridge * W_read / (F_tok * n)",
     dense=True,
     name=("critical batch without context", "临界批大小（不计上下文）"),
-    reason=("decode reaches the ridge when its intensity equals it; limit of a vanishing context",
-            "decode 的算术强度等于脊点时到达脊点；上下文趋于零的极限"),
-    reading=("Independent of the model's size: only the ridge and the bytes per parameter are left. An upper "
-             "limit, never a goal.",
-             "与模型规模无关：只剩脊点与每参数字节数。它是上限，不是目标。"),
+    reason=(
+        "decode reaches the ridge when its intensity equals it; limit of a vanishing context",
+        "decode 的算术强度等于脊点时到达脊点；上下文趋于零的极限",
+    ),
+    reading=(
+        "Independent of the model's size: only the ridge and the bytes per parameter are left. An upper "
+        "limit, never a goal.",
+        "与模型规模无关：只剩脊点与每参数字节数。它是上限，不是目标。",
+    ),
     sources=("kipply2022", "jax-book"),
-    example=({"I_ridge": "153 FLOP/byte", "W_read": "140 GB", "F_tok": "140 GFLOP/token"}, "153 request"),
-)  # fmt: skip
+    example=(
+        {"I_ridge": "153 FLOP/byte", "W_read": "140 GB", "F_tok": "140 GFLOP/token"},
+        "153 request",
+    ),
+)
 
 formula(
-    "T_wall", r"T_{\mathrm{wall}}", "token/request",
+    "T_wall",
+    r"T_{\mathrm{wall}}",
+    "token/request",
     section="wall",
     solve=("I_decode_inf", "I_ridge", "T"),
     closed="F_tok * n / (kappa * I_ridge)",
     name=("context of the KV wall", "KV 墙对应的上下文长度"),
-    reason=("past it the KV traffic of a request alone takes longer than its operations; attention "
-            "operations left out",
-            "超过它，单个请求的 KV 搬运就已比其运算更久；未计注意力运算"),
-    reading=("Longer contexts stay memory-bound at every batch.", "更长的上下文在任何批大小下都受带宽限制。"),
+    reason=(
+        "past it the KV traffic of a request alone takes longer than its operations; attention "
+        "operations left out",
+        "超过它，单个请求的 KV 搬运就已比其运算更久；未计注意力运算",
+    ),
+    reading=(
+        "Longer contexts stay memory-bound at every batch.",
+        "更长的上下文在任何批大小下都受带宽限制。",
+    ),
     sources=("mindgap2025", "jax-book"),
-    example=({"F_tok": "140 GFLOP/token", "kappa": "2097152 byte/token", "I_ridge": "295.373134328358 FLOP/byte"},
-             "226.009 token/request"),
-)  # fmt: skip
+    example=(
+        {
+            "F_tok": "140 GFLOP/token",
+            "kappa": "2097152 byte/token",
+            "I_ridge": "295.373134328358 FLOP/byte",
+        },
+        "226.009 token/request",
+    ),
+)
 
 formula(
-    "b_crit_T", r"b_{\mathrm{crit}}(T)", "request",
+    "b_crit_T",
+    r"b_{\mathrm{crit}}(T)",
+    "request",
     section="batch",
     solve=("I_decode", "I_ridge", "b"),
     closed="I_ridge * W_read / (F_tok * n - I_ridge * kappa * T)",
-    exists=("T < T_wall", ("past the KV wall no batch reaches the ridge", "越过 KV 墙后，任何批大小都到不了脊点")),
+    exists=(
+        "T < T_wall",
+        ("past the KV wall no batch reaches the ridge", "越过 KV 墙后，任何批大小都到不了脊点"),
+    ),
     name=("critical batch at context T", "上下文为 T 时的临界批大小"),
     reason=("the same equation with the KV cache counted", "同一方程，计入 KV cache"),
-    reading=("Counting the KV cache moves the critical batch up, past T_wall it is gone.",
-             "计入 KV cache 后临界批大小变大；超过 T_wall 便不存在。"),
+    reading=(
+        "Counting the KV cache moves the critical batch up, past T_wall it is gone.",
+        "计入 KV cache 后临界批大小变大；超过 T_wall 便不存在。",
+    ),
     sources=("mindgap2025", "jax-book"),
-    example=({"I_ridge": "300 FLOP/byte", "W_read": "140 GB", "F_tok": "140 GFLOP/token",
-              "kappa": "100 kB/token", "T": "1000 token/request", "T_wall": "4666 token/request"},
-             "381.818181818 request"),
-)  # fmt: skip
+    example=(
+        {
+            "I_ridge": "300 FLOP/byte",
+            "W_read": "140 GB",
+            "F_tok": "140 GFLOP/token",
+            "kappa": "100 kB/token",
+            "T": "1000 token/request",
+            "T_wall": "4666 token/request",
+        },
+        "381.818181818 request",
+    ),
+)
 
 formula(
-    "T_cross", r"T_{\mathrm{cross}}", "token/request",
+    "T_cross",
+    r"T_{\mathrm{cross}}",
+    "token/request",
     section="kv",
     solve=("b * T * kappa", "W_read", "T"),
     closed="W_read / (b * kappa)",
@@ -60,19 +100,39 @@ formula(
     reason=("beyond it a step moves more KV than weights", "超过它，一步搬运的 KV 多于权重"),
     reading=("Beyond it, shrink the KV cache before anything else.", "超过它，应先治理 KV cache。"),
     sources=("jax-book",),
-    example=({"W_read": "140 GB", "b": "1 request", "kappa": "2097152 byte/token"}, "66757.2 token/request"),
-)  # fmt: skip
+    example=(
+        {"W_read": "140 GB", "b": "1 request", "kappa": "2097152 byte/token"},
+        "66757.2 token/request",
+    ),
+)
 
 formula(
-    "b_slo", r"b_{\mathrm{SLO}}", "request",
+    "b_slo",
+    r"b_{\mathrm{SLO}}",
+    "request",
     section="batch",
-    largest=("TPOT", "target_TPOT", "b"), calibre="reachable",
+    largest=("TPOT", "target_TPOT", "b"),
+    calibre="reachable",
     name=("largest batch that meets the TPOT target", "满足 TPOT 目标的最大批大小"),
-    reason=("TPOT grows with the batch on either side of the ridge; the largest whole batch at or below "
-            "the target; not capped by memory",
-            "在脊点两侧 TPOT 都随批大小增长；取不超过目标的最大整数；未受显存上限约束"),
+    reason=(
+        "TPOT grows with the batch on either side of the ridge; the largest whole batch at or below "
+        "the target; not capped by memory",
+        "在脊点两侧 TPOT 都随批大小增长；取不超过目标的最大整数；未受显存上限约束",
+    ),
     sources=("databricks2023",),
-    example=({"F_tok": "140 GFLOP/token", "W_read": "140 GB", "g": "4 device", "MFU": "0.5", "MBU": "0.6",
-              "P_peak": "989.5 TFLOP/s/device", "B_peak": "3.35 TB/s/device", "kappa": "327680 byte/token",
-              "T": "2304 token/request", "target_TPOT": "25 ms*request/token"}, "161 request"),
-)  # fmt: skip
+    example=(
+        {
+            "F_tok": "140 GFLOP/token",
+            "W_read": "140 GB",
+            "g": "4 device",
+            "MFU": "0.5",
+            "MBU": "0.6",
+            "P_peak": "989.5 TFLOP/s/device",
+            "B_peak": "3.35 TB/s/device",
+            "kappa": "327680 byte/token",
+            "T": "2304 token/request",
+            "target_TPOT": "25 ms*request/token",
+        },
+        "161 request",
+    ),
+)

@@ -5,59 +5,117 @@ import derive.formulas.weights  # noqa: F401
 from derive.formula import formula
 
 formula(
-    "M_free", r"M_{\mathrm{free}}", "byte",
+    "M_free",
+    r"M_{\mathrm{free}}",
+    "byte",
     section="memory",
     is_="g * (M_frac * M_dev - M_other) - W",
     name=("memory left for the KV cache", "留给 KV cache 的显存"),
-    reason=("the usable share of the devices, less what the runtime and the weights take",
-            "各设备可用显存，减去运行时占用与权重"),
+    reason=(
+        "the usable share of the devices, less what the runtime and the weights take",
+        "各设备可用显存，减去运行时占用与权重",
+    ),
     sources=("vllm2023",),
-    example=({"g": "2 device", "M_frac": "0.9", "M_dev": "80 GB/device", "M_other": "2 GB/device", "W": "100 GB"},
-             "40 GB"),
-)  # fmt: skip
+    example=(
+        {
+            "g": "2 device",
+            "M_frac": "0.9",
+            "M_dev": "80 GB/device",
+            "M_other": "2 GB/device",
+            "W": "100 GB",
+        },
+        "40 GB",
+    ),
+)
 
 formula(
-    "tokens_max", r"K_{\max}", "token",
+    "tokens_max",
+    r"K_{\max}",
+    "token",
     section="memory",
     is_="max(0, M_free / kappa)",
     name=("tokens the KV cache holds", "KV cache 能容纳的 token 数"),
-    reason=("the free memory over the bytes of a token; not rounded", "剩余显存除以每 token 字节数；不取整"),
+    reason=(
+        "the free memory over the bytes of a token; not rounded",
+        "剩余显存除以每 token 字节数；不取整",
+    ),
     sources=("vllm2023", "kipply2022"),
     example=({"M_free": "16 GB", "kappa": "2097152 byte/token"}, "7629.39453125 token"),
-)  # fmt: skip
+)
 
 formula(
-    "b_max", r"b_{\max}", "request",
+    "b_max",
+    r"b_{\max}",
+    "request",
     section="memory",
     is_="max(0, floor(M_free / (T * kappa)))",
     name=("requests that fit in memory", "显存可容纳的请求数"),
-    reason=("whole requests only, each with its full context", "只计整数个请求，每个都带完整上下文"),
+    reason=(
+        "whole requests only, each with its full context",
+        "只计整数个请求，每个都带完整上下文",
+    ),
     sources=("vllm2023",),
-    example=({"M_free": "16 GB", "T": "2048 token/request", "kappa": "2097152 byte/token"}, "3 request"),
-)  # fmt: skip
+    example=(
+        {"M_free": "16 GB", "T": "2048 token/request", "kappa": "2097152 byte/token"},
+        "3 request",
+    ),
+)
 
 formula(
-    "g_min", r"g_{\min}", "device",
+    "g_min",
+    r"g_{\min}",
+    "device",
     section="memory",
     is_="ceil(W / (M_frac * M_dev - M_other))",
-    exists=("M_other < M_frac * M_dev", ("nothing is left of a device's memory once the runtime has its share",
-                                         "运行时占用后，单设备已无可用显存")),
+    exists=(
+        "M_other < M_frac * M_dev",
+        (
+            "nothing is left of a device's memory once the runtime has its share",
+            "运行时占用后，单设备已无可用显存",
+        ),
+    ),
     name=("devices that hold the weights alone", "仅容纳权重所需的设备数"),
-    reason=("weight bytes over the usable memory of one device, rounded up", "权重字节数除以单设备可用显存，向上取整"),
+    reason=(
+        "weight bytes over the usable memory of one device, rounded up",
+        "权重字节数除以单设备可用显存，向上取整",
+    ),
     sources=("kipply2022",),
-    example=({"W": "810 GB", "M_frac": "0.9", "M_dev": "80 GB/device", "M_other": "0 byte/device"}, "12 device"),
-)  # fmt: skip
+    example=(
+        {"W": "810 GB", "M_frac": "0.9", "M_dev": "80 GB/device", "M_other": "0 byte/device"},
+        "12 device",
+    ),
+)
 
 formula(
-    "g_fit", r"g_{\mathrm{fit}}", "device",
+    "g_fit",
+    r"g_{\mathrm{fit}}",
+    "device",
     section="memory",
     is_="ceil((W + b * T * kappa) / (M_frac * M_dev - M_other))",
-    exists=("M_other < M_frac * M_dev", ("nothing is left of a device's memory once the runtime has its share",
-                                         "运行时占用后，单设备已无可用显存")),
+    exists=(
+        "M_other < M_frac * M_dev",
+        (
+            "nothing is left of a device's memory once the runtime has its share",
+            "运行时占用后，单设备已无可用显存",
+        ),
+    ),
     name=("devices that hold the weights and this batch", "容纳权重与本批请求所需的设备数"),
-    reason=("the same with the KV cache of b requests at T", "同上，另加 b 个请求在上下文 T 时的 KV cache"),
+    reason=(
+        "the same with the KV cache of b requests at T",
+        "同上，另加 b 个请求在上下文 T 时的 KV cache",
+    ),
     reading=("The scenario fits when g is at least this.", "设备数不少于它，本场景才放得下。"),
     sources=("kipply2022",),
-    example=({"W": "140 GB", "b": "8 request", "T": "2000 token/request", "kappa": "1 MB/token",
-              "M_frac": "0.9", "M_dev": "80 GB/device", "M_other": "0 byte/device"}, "3 device"),
-)  # fmt: skip
+    example=(
+        {
+            "W": "140 GB",
+            "b": "8 request",
+            "T": "2000 token/request",
+            "kappa": "1 MB/token",
+            "M_frac": "0.9",
+            "M_dev": "80 GB/device",
+            "M_other": "0 byte/device",
+        },
+        "3 device",
+    ),
+)

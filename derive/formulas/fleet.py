@@ -4,48 +4,98 @@ import derive.formulas.latency  # noqa: F401
 from derive.formula import formula
 
 formula(
-    "replicas", r"R_{\mathrm{rep}}", "",
+    "replicas",
+    r"R_{\mathrm{rep}}",
+    "",
     section="fleet",
     is_="ceil(arrival * (TTFT / one_request + (T_out - one_token) * TPOT / b) / headroom)",
     calibre="reachable",
     name=("replicas for the offered load", "承接到达率所需的副本数"),
-    reason=("busy time a request takes of a replica times the arrival rate (Little's law), with headroom, rounded up",
-            "每个请求占用副本的忙时乘以到达率（利特尔定律），计入余量后向上取整"),
+    reason=(
+        "busy time a request takes of a replica times the arrival rate (Little's law), with headroom, rounded up",
+        "每个请求占用副本的忙时乘以到达率（利特尔定律），计入余量后向上取整",
+    ),
     sources=("little1961",),
-    example=({"arrival": "2 request/s", "TTFT": "100 ms", "T_out": "101 token/request", "TPOT": "20 ms*request/token",
-              "b": "8 request", "headroom": "0.7"}, "1"),
-)  # fmt: skip
+    example=(
+        {
+            "arrival": "2 request/s",
+            "TTFT": "100 ms",
+            "T_out": "101 token/request",
+            "TPOT": "20 ms*request/token",
+            "b": "8 request",
+            "headroom": "0.7",
+        },
+        "1",
+    ),
+)
 
 formula(
-    "cost_token", r"c_{\mathrm{tok}}", "USD/token",
+    "cost_token",
+    r"c_{\mathrm{tok}}",
+    "USD/token",
     section="fleet",
     is_="g * price * (TTFT / one_request + (T_out - one_token) * TPOT / b) / T_out",
     calibre="reachable",
     name=("cost per output token, prefill included", "每输出 token 成本（含 prefill）"),
-    reason=("device time of a whole request over its output tokens", "整个请求占用的设备时间分摊到输出 token"),
+    reason=(
+        "device time of a whole request over its output tokens",
+        "整个请求占用的设备时间分摊到输出 token",
+    ),
     sources=("databricks2023",),
-    example=({"g": "4 device", "price": "3.6 USD/hour/device", "TTFT": "100 ms", "T_out": "101 token/request",
-              "TPOT": "20 ms*request/token", "b": "10 request"}, "0.00001188118811881188 USD/token"),
-)  # fmt: skip
+    example=(
+        {
+            "g": "4 device",
+            "price": "3.6 USD/hour/device",
+            "TTFT": "100 ms",
+            "T_out": "101 token/request",
+            "TPOT": "20 ms*request/token",
+            "b": "10 request",
+        },
+        "0.00001188118811881188 USD/token",
+    ),
+)
 
 formula(
-    "cost_token_decode", r"c_{\mathrm{tok}}^{\mathrm{dec}}", "USD/token",
+    "cost_token_decode",
+    r"c_{\mathrm{tok}}^{\mathrm{dec}}",
+    "USD/token",
     section="fleet",
-    is_="g * price / X", calibre="reachable",
+    is_="g * price / X",
+    calibre="reachable",
     name=("cost per output token, decode alone", "每输出 token 成本（仅 decode）"),
-    reason=("price of the replica's time over its decode throughput", "副本单位时间价格除以 decode 吞吐"),
+    reason=(
+        "price of the replica's time over its decode throughput",
+        "副本单位时间价格除以 decode 吞吐",
+    ),
     sources=("databricks2023",),
-    example=({"g": "4 device", "price": "3.6 USD/hour/device", "X": "400 token/s"}, "0.00001 USD/token"),
-)  # fmt: skip
+    example=(
+        {"g": "4 device", "price": "3.6 USD/hour/device", "X": "400 token/s"},
+        "0.00001 USD/token",
+    ),
+)
 
 formula(
-    "energy_token", r"e_{\mathrm{tok}}", "J/token",
+    "energy_token",
+    r"e_{\mathrm{tok}}",
+    "J/token",
     section="fleet",
     is_="g * TDP * (TTFT / one_request + (T_out - one_token) * TPOT / b) / T_out",
     calibre="reachable",
     name=("energy per output token at TDP", "每输出 token 能耗（按 TDP）"),
-    reason=("the same device time at the thermal design power: an upper figure", "同样的设备时间乘以热设计功耗：偏高估计"),
+    reason=(
+        "the same device time at the thermal design power: an upper figure",
+        "同样的设备时间乘以热设计功耗：偏高估计",
+    ),
     sources=("databricks2023",),
-    example=({"g": "4 device", "TDP": "700 W/device", "TTFT": "100 ms", "T_out": "101 token/request",
-              "TPOT": "20 ms*request/token", "b": "10 request"}, "8.3168 J/token"),
-)  # fmt: skip
+    example=(
+        {
+            "g": "4 device",
+            "TDP": "700 W/device",
+            "TTFT": "100 ms",
+            "T_out": "101 token/request",
+            "TPOT": "20 ms*request/token",
+            "b": "10 request",
+        },
+        "8.3168 J/token",
+    ),
+)

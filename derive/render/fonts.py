@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from derive.render import font_build
-from derive.render.cache import cache, digest, source, version
+from derive.cache import cache, digest, source, version
 from derive.render.font_build import FEATURES, MATH, RARE, SANS, WEIGHTS
 from derive.text import Text, tr
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from derive.render import ziamath_adapter
-from derive.render.cache import cache, digest, source, version
+from derive.cache import cache, digest, source, version
 from derive.render.fonts import MATH_STACK
 
 # Chromium does not know `menclose`: the strike is a diagonal gradient over the factor.

@@ -15,7 +15,8 @@ from datetime import UTC, datetime
 from io import StringIO
 from typing import Any, NoReturn
 
-from derive.render import cache, fonts, pdf_tags
+from derive import cache
+from derive.render import fonts, pdf_tags
 from derive.text import Text, tr
 
 Store = Mapping[str, tuple[bytes, str]]

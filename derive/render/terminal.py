@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from derive.errors import padded, width
 from derive.text import tr
-
-WIDTH = 100
 
 
 def both(texts: Mapping[str, str] | None, langs: list[str]) -> str:
@@ -22,12 +21,12 @@ def explanation(record: Mapping[str, Any], langs: list[str]) -> str:
         return input_lines(record["input"], langs)
     head = f"{record['id']}   {both(record['name'], langs)}   [{record['unit'] or '1'}]"
     lines = [head, f"   {both(record['reason'], langs)}"]
-    width = max((len(rule_name(s, langs)) for s in record["steps"]), default=0)
+    room = max((width(rule_name(s, langs)) for s in record["steps"]), default=0)
     for number, step in enumerate(record["steps"], 1):
         line = f"{step['left']} {step['relation']} {step['right']}"
-        lines.append(f"{number:2d} {rule_name(step, langs).ljust(width)}  {line}")
-        if step["reason"]:
-            lines.append(" " * (width + 5) + both(step["reason"], langs))
+        lines.append(f"{number:2d} {padded(rule_name(step, langs), room)}  {line}")
+        if step["reason"] and step["reason"] != record["reason"]:
+            lines.append(" " * (room + 5) + both(step["reason"], langs))
     for condition in record["conditions"]:
         mark = "✓" if condition["holds"] else "×"
         lines.append(f" {mark} {condition['text']}: {both(condition['meaning'], langs)}")

@@ -23,7 +23,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-from derive.render.cache import version
+from derive.cache import version
 from derive.render.font_build import MATH
 
 TRIED = {"ziamath": ("0.13",), "ziafont": ("0.11",)}

@@ -195,7 +195,7 @@ def _scenario(
     """Settings, references and checks of one scenario; every fault in one error."""
     faults = Faults()
     faults.knows(document)
-    units = _notation() if symbols is None else symbols
+    units = symbols if symbols is not None else (_notation() if sets else {})
     settings = settings_of.apply(root, sets, units, faults)
     outside = settings_of.read_symbols(settings.symbols, units, faults)
     resolve = scenario_file.Resolve(

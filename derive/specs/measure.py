@@ -32,6 +32,7 @@ PLAIN: dict[str, tuple[Fraction, dict[str, int]]] = {
     "USD": (Fraction(1), {"currency": 1}),
     "J": (Fraction(1), {"energy": 1}),
     "W": (Fraction(1), {"energy": 1, "time": -1}),
+    "Wh": (Fraction(3600), {"energy": 1}),
     "%": (Fraction(1, 100), {}),
 }
 
@@ -47,6 +48,8 @@ PREFIXES: dict[str, Fraction] = {
 def measure(unit: Unit) -> tuple[Fraction, Dimension]:
     """How many base units one of this unit is, and its dimension."""
     size, powers = Fraction(1), dict[str, int]()
+    if any(symbols()[symbol][1] not in PLAIN for symbol, _ in unit.terms):
+        return unit.factor, unit.dimension  # a unit this table does not have yet
     for symbol, power in unit.terms:
         plain = symbols()[symbol][1]
         factor, bases = PLAIN[plain]

@@ -135,7 +135,7 @@ class Reader:
         if found is None:
             return None
         try:
-            if len(found.text) == 10:
+            if re.fullmatch(r"\d{4}-\d\d-\d\d", found.text):
                 return date.fromisoformat(found.text).isoformat()
         except ValueError:
             pass

@@ -15,7 +15,8 @@ from derive.specs.words import HOW
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 # an editor reads 0.40 as a number; with a unit it is a string: a number, then a unit
 WITH_UNIT = r"^[^A-Za-z]*[0-9][^A-Za-z%]*[A-Za-z%].*$"
-BOTH_LANGUAGES = {
+BOTH_LANGUAGES = {"$ref": "#/$defs/bilingual"}
+BILINGUAL = {
     "type": "object",
     "properties": {"en": {"type": "string"}, "zh": {"type": "string"}},
     "required": ["en", "zh"],
@@ -45,6 +46,7 @@ def schema(kind: str) -> dict[str, Any]:
         "$id": f"{kind}.schema.json",
         "title": f"derive: {kind} spec",
         **of_fields(KINDS[kind]),
+        "$defs": {"bilingual": BILINGUAL, **{f.key: described(f) for f in PROVENANCE}},
     }
 
 
@@ -102,7 +104,10 @@ def with_provenance(field: Field, plain: dict[str, Any]) -> dict[str, Any]:
     value = {"description": field.means.en, **plain}
     mapping = {
         "type": "object",
-        "properties": {"value": value, **{f.key: described(f) for f in PROVENANCE}},
+        "properties": {
+            "value": value,
+            **{f.key: {"$ref": f"#/$defs/{f.key}"} for f in PROVENANCE},
+        },
         "required": ["value"],
         "additionalProperties": False,
     }

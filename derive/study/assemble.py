@@ -9,9 +9,8 @@ from typing import Any
 from derive import __version__
 from derive.derivation.numeric import value_steps
 from derive.derivation.points import Absent, Point, Undefined
-from derive.derivation.proof import proved
-from derive.derivation.resolve import Resolved
 from derive.derivation.steps import RULES, Step
+from derive.derivation.stored import cards, trees
 from derive.errors import DeriveError
 from derive.expression.latex import alternatives, latex
 from derive.expression.text import plain
@@ -26,7 +25,16 @@ from derive.study.checklist import checklist
 from derive.study.figures import figures
 from derive.study.findings import findings
 from derive.study.levers import ACTIONS, Elasticity, elasticities
-from derive.study.results import Result, exact_text, fitting, is_known, result, results, shown, value_json
+from derive.study.results import (
+    Result,
+    exact_text,
+    fitting,
+    is_known,
+    result,
+    results,
+    shown,
+    value_json,
+)
 from derive.study.values import unknown_symbol
 from derive.study.verdict import assumptions, best_lever, fits, sentence, tiles, wall
 
@@ -36,12 +44,16 @@ from derive.units.writing import show
 Progress = Callable[[str], None]
 
 
-def study(scenario: Scenario, sources: Mapping[str, Source], progress: Progress = lambda _: None) -> Ledger:
+def study(
+    scenario: Scenario, sources: Mapping[str, Source], progress: Progress = lambda _: None
+) -> Ledger:
     """Bind, evaluate, derive, prove; the whole record, sealed."""
     bound = binding.bind(scenario)
     found = results(bound)
     progress("derivations")
-    derivations = [derivation(bound, f, found[f.id]) for f in catalogue().values() if not found[f.id].absent]
+    derivations = [
+        derivation(bound, f, found[f.id]) for f in catalogue().values() if not found[f.id].absent
+    ]
     progress("levers")
     levers = elasticities(bound.typical) if fits(bound, found) else []
     progress("figures")
@@ -52,11 +64,17 @@ def study(scenario: Scenario, sources: Mapping[str, Source], progress: Progress 
         "program": f"derive {__version__}",
         "scenario": header(scenario),
         "verdict": {
-            "fits": fits(bound, found), "side": side, "wall": how_far.json(),
-            "sentence": sentence(bound, found).json(), "tiles": tiles(bound, found),
+            "fits": fits(bound, found),
+            "side": side,
+            "wall": how_far.json(),
+            "sentence": sentence(bound, found).json(),
+            "tiles": tiles(bound, found),
             "lever": best.json() if best else None,
         },
-        "findings": [{"id": f.id, "severity": f.severity, "text": f.text.json()} for f in findings(bound, found)],
+        "findings": [
+            {"id": f.id, "severity": f.severity, "text": f.text.json()}
+            for f in findings(bound, found)
+        ],
         "inputs": [input_record(i) for i in bound.inputs.values()],
         "calibration": calibration(bound),
         "constants": [constant(c) for c in CONSTANTS],
@@ -68,7 +86,7 @@ def study(scenario: Scenario, sources: Mapping[str, Source], progress: Progress 
         "notes": [n.json() for n in (*scenario.model.notes, *scenario.hardware.notes)],
         "checklist": checklist(bound, found, levers),
         "figures": figures(bound),
-    }  # fmt: skip
+    }
     body["sources"] = cited(body, sources)
     return sealed(body)
 
@@ -87,18 +105,23 @@ def explain(symbol: str, scenario: Scenario | None) -> dict[str, Any]:
     if bound and symbol in bound.inputs:
         return {"id": symbol, "input": input_record(bound.inputs[symbol])}
     about = SYMBOLS[symbol]
-    return {"id": symbol, "input": {"id": symbol, "unit": about.unit.text, "meaning": about.meaning.json()}}
+    return {
+        "id": symbol,
+        "input": {"id": symbol, "unit": about.unit.text, "meaning": about.meaning.json()},
+    }
 
 
 def header(scenario: Scenario) -> dict[str, Any]:
     """What was asked."""
     return {
-        "id": scenario.id, "title": scenario.title.json(), "date": scenario.date,
+        "id": scenario.id,
+        "title": scenario.title.json(),
+        "date": scenario.date,
         "model": {"id": scenario.model.id, "name": scenario.model.name.json()},
         "hardware": {"id": scenario.hardware.id, "name": scenario.hardware.name.json()},
         "precision": dict(scenario.precision),
         "overrides": {n: v.text for n, v in scenario.overrides.items()},
-    }  # fmt: skip
+    }
 
 
 def input_record(given: Input) -> dict[str, Any]:
@@ -107,13 +130,21 @@ def input_record(given: Input) -> dict[str, Any]:
     meaning = symbol.meaning if given.id in SYMBOLS else catalogue()[given.id].name
     second = gib(given.quantity).text if given.id in ("M_dev", "M_other") else ""
     return {
-        "id": given.id, "latex": symbol.latex, "meaning": meaning.json(),
+        "id": given.id,
+        "latex": symbol.latex,
+        "meaning": meaning.json(),
         "about": SYMBOLS[given.id].about if given.id in SYMBOLS else "derived",
-        "unit": given.quantity.unit.text, "exact": exact_text(given.quantity.value), "text": given.text,
-        "shown": shown(given.quantity), "beside": second, "basis": [b.json() for b in given.basis],
-        "sources": list(given.sources), "how": given.how.json() if given.how else None,
-        "printed": given.printed, "origin": given.origin,
-    }  # fmt: skip
+        "unit": given.quantity.unit.text,
+        "exact": exact_text(given.quantity.value),
+        "text": given.text,
+        "shown": shown(given.quantity),
+        "beside": second,
+        "basis": [b.json() for b in given.basis],
+        "sources": list(given.sources),
+        "how": given.how.json() if given.how else None,
+        "printed": given.printed,
+        "origin": given.origin,
+    }
 
 
 def calibration(bound: Bound) -> dict[str, Any]:
@@ -121,72 +152,125 @@ def calibration(bound: Bound) -> dict[str, Any]:
     made = {}
     for name, values in (("MFU", bound.scenario.MFU), ("MBU", bound.scenario.MBU)):
         made[name] = {
-            key: {"exact": exact_text(v.quantity.base), "text": v.text, "sources": list(v.sources),
-                  "how": v.how.json() if v.how else None}
+            key: {
+                "exact": exact_text(v.quantity.base),
+                "text": v.text,
+                "sources": list(v.sources),
+                "how": v.how.json() if v.how else None,
+            }
             for key, v in zip(("low", "typical", "high"), values, strict=True)
-        }  # fmt: skip
+        }
     return made
 
 
 def constant(name: str) -> dict[str, Any]:
     """A named constant."""
     c = CONSTANTS[name]
-    return {"id": name, "latex": c.latex, "unit": c.unit.text, "exact": exact_text(c.value.value),
-            "shown": show(c.value).text, "reason": c.reason.json()}  # fmt: skip
+    return {
+        "id": name,
+        "latex": c.latex,
+        "unit": c.unit.text,
+        "exact": exact_text(c.value.value),
+        "shown": show(c.value).text,
+        "reason": c.reason.json(),
+    }
 
 
 def symbols() -> dict[str, Any]:
     """Unit and LaTeX of everything that may stand in a line."""
-    table: dict[str, Any] = {n: {"latex": s.latex, "unit": s.unit.text, "meaning": s.meaning.json()} for n, s in SYMBOLS.items()}
-    table |= {n: {"latex": c.latex, "unit": c.unit.text, "meaning": c.reason.json()} for n, c in CONSTANTS.items()}
-    table |= {n: {"latex": f.latex, "unit": f.unit.text, "meaning": f.name.json()} for n, f in catalogue().items()}
+    table: dict[str, Any] = {
+        n: {"latex": s.latex, "unit": s.unit.text, "meaning": s.meaning.json()}
+        for n, s in SYMBOLS.items()
+    }
+    table |= {
+        n: {"latex": c.latex, "unit": c.unit.text, "meaning": c.reason.json()}
+        for n, c in CONSTANTS.items()
+    }
+    table |= {
+        n: {"latex": f.latex, "unit": f.unit.text, "meaning": f.name.json()}
+        for n, f in catalogue().items()
+    }
     return table
 
 
 def derivation(bound: Bound | None, formula: Formula, found: Result | None) -> dict[str, Any]:
     """The card of one formula: symbolic steps, with a scenario also numbers and conditions."""
-    made = proved(formula.id)
+    made = cards()[formula.id]
     if bound is None:
-        return card(formula, made, [*made.steps, *made.dense_steps], [])
+        return card(formula, [*made.steps, *made.dense_steps], [])
     point = bound.typical
     steps = list(made.steps)
-    dense = point.given.get("N") == point.given.get("N_act") and not {"W", "W_read", "F_tok"} & set(bound.derived)
+    dense = point.given.get("N") == point.given.get("N_act") and not {"W", "W_read", "F_tok"} & set(
+        bound.derived
+    )
     if dense:
         steps += made.dense_steps
     if formula.id in bound.derived:
         steps = []
     elif found is not None and found.value is not None:
-        steps += value_steps(made, point)
-    return card(formula, made, steps, conditions(formula, point), formula.id in bound.derived)
+        steps += value_steps(formula, point)
+    return card(formula, steps, conditions(formula, point), formula.id in bound.derived)
 
 
-def card(formula: Formula, made: Resolved, steps: list[Step], held: list[dict[str, Any]], by_hand: bool = False) -> dict[str, Any]:
+def card(
+    formula: Formula, steps: list[Step], held: list[dict[str, Any]], by_hand: bool = False
+) -> dict[str, Any]:
     """The record of a derivation."""
-    variable = formula.solve[2] if formula.solve else formula.largest[2] if formula.largest else None
+    variable = (
+        formula.solve[2] if formula.solve else formula.largest[2] if formula.largest else None
+    )
     return {
-        "id": formula.id, "section": formula.section, "latex": formula.latex, "unit": formula.unit.text,
-        "name": formula.name.json(), "reason": formula.reason.json(), "calibre": formula.calibre,
-        "reading": formula.reading.json() if formula.reading else None, "sources": list(formula.sources),
-        "tree": plain(made.tree), "set_by_hand": by_hand, "variable": variable,
-        "steps": [step_record(s) for s in steps], "conditions": held,
-    }  # fmt: skip
+        "id": formula.id,
+        "section": formula.section,
+        "latex": formula.latex,
+        "unit": formula.unit.text,
+        "name": formula.name.json(),
+        "reason": formula.reason.json(),
+        "calibre": formula.calibre,
+        "reading": formula.reading.json() if formula.reading else None,
+        "sources": list(formula.sources),
+        "tree": plain(trees()[formula.id]),
+        "set_by_hand": by_hand,
+        "variable": variable,
+        "steps": [step_record(s) for s in steps],
+        "conditions": held,
+    }
 
 
 def conditions(formula: Formula, point: Point) -> list[dict[str, Any]]:
     """Validity and existence, and whether they hold here."""
     rows = []
-    for kind, condition in [*(("valid", c) for c in formula.valid), *([("exists", formula.exists)] if formula.exists else [])]:
+    for kind, condition in [
+        *(("valid", c) for c in formula.valid),
+        *([("exists", formula.exists)] if formula.exists else []),
+    ]:
         try:
             holds = point.holds(condition)
         except (Absent, Undefined):
             continue
         left, sign, right = condition.parts
-        rows.append({"kind": kind, "text": f"{plain(left)} {sign} {plain(right)}", "meaning": condition.meaning.json(),
-                     "latex": f"{latex(left, letters)} {SIGNS[sign]} {latex(right, letters)}", "holds": holds})  # fmt: skip
+        rows.append(
+            {
+                "kind": kind,
+                "text": f"{plain(left)} {sign} {plain(right)}",
+                "meaning": condition.meaning.json(),
+                "latex": f"{latex(left, letters)} {SIGNS[sign]} {latex(right, letters)}",
+                "holds": holds,
+            }
+        )
     return rows
 
 
-SIGNS = {"=": "=", "≈": r"\approx", "→": r"\to", "≤": r"\leq", "<": "<", ">": ">", "<=": r"\leq", ">=": r"\geq"}
+SIGNS = {
+    "=": "=",
+    "≈": r"\approx",
+    "→": r"\to",
+    "≤": r"\leq",
+    "<": "<",
+    ">": ">",
+    "<=": r"\leq",
+    ">=": r"\geq",
+}
 
 
 def step_record(step: Step) -> dict[str, Any]:
@@ -202,13 +286,16 @@ def step_record(step: Step) -> dict[str, Any]:
     middle = f" = {latex(step.before, struck)}" if step.before is not None and step.struck else ""
     sign = "=" if step.rule == "limit" else SIGNS[step.relation]
     return {
-        "rule": step.rule, "rule_name": RULES[step.rule].json(), "left": plain(step.left), "relation": step.relation,
+        "rule": step.rule,
+        "rule_name": RULES[step.rule].json(),
+        "left": plain(step.left),
+        "relation": step.relation,
         "right": plain(step.right, dot=times),
         "before": plain(step.before) if step.before is not None else None,
         "latex": [f"{left}{middle} {sign} {right}" for right in alternatives(step.right, letters)],
         "reason": step.reason.json() if step.reason else None,
         "checks": [{"by": c.by, "found": c.found} for c in step.checks],
-    }  # fmt: skip
+    }
 
 
 def lever(found: Elasticity, point: Point) -> dict[str, Any]:
@@ -216,11 +303,16 @@ def lever(found: Elasticity, point: Point) -> dict[str, Any]:
     from derive.study.verdict import percent
 
     return {
-        "target": found.target, "lever": found.lever, "action": ACTIONS[found.lever].json(), "tree": plain(found.tree),
-        "latex": latex(found.tree, letters), "exact": exact_text(found.value), "shown": percent(found.value),
+        "target": found.target,
+        "lever": found.lever,
+        "action": ACTIONS[found.lever].json(),
+        "tree": plain(found.tree),
+        "latex": latex(found.tree, letters),
+        "exact": exact_text(found.value),
+        "shown": percent(found.value),
         "branch": plain(found.steps[0].right),
         "checks": [{"by": c.by, "found": c.found} for s in found.steps for c in s.checks],
-    }  # fmt: skip
+    }
 
 
 def cited(body: Mapping[str, Any], sources: Mapping[str, Source]) -> list[dict[str, str]]:
@@ -232,5 +324,3 @@ def cited(body: Mapping[str, Any], sources: Mapping[str, Source]) -> list[dict[s
         for value in triple.values():
             keys |= dict.fromkeys(value["sources"])
     return [asdict(sources.get(k) or Source(k, k)) for k in keys]
-
-

@@ -58,7 +58,9 @@ class Bound:
     @property
     def corners(self) -> list[Point]:
         """Every combination of the calibration range's ends and middle."""
-        return [self.point(u, v) for u, v in product(self.calibration["MFU"], self.calibration["MBU"])]
+        return [
+            self.point(u, v) for u, v in product(self.calibration["MFU"], self.calibration["MBU"])
+        ]
 
 
 def origin(place: Place | None) -> str:
@@ -72,9 +74,15 @@ def origin(place: Place | None) -> str:
 def from_value(name: str, value: types.Value) -> Input:
     """A spec's value as the input of a symbol."""
     return Input(
-        name, value.quantity.to(unit_of(name)), value.text, value.basis, value.sources, value.how,
-        value.printed, origin(value.place),
-    )  # fmt: skip
+        name,
+        value.quantity.to(unit_of(name)),
+        value.text,
+        value.basis,
+        value.sources,
+        value.how,
+        value.printed,
+        origin(value.place),
+    )
 
 
 def bind(scenario: types.Scenario) -> Bound:
@@ -115,8 +123,16 @@ def stored(scenario: types.Scenario) -> list[Input]:
         precision = scenario.precision[key]
         size = Quantity(bytes_per(precision), unit(units))
         how = SCALES_NOTE if precision in SCALED else None
-        made.append(Input(name, size, f"{precision}", (same(precision),), how=how,
-                          origin=origin(scenario.place) + f": precision.{key}"))  # fmt: skip
+        made.append(
+            Input(
+                name,
+                size,
+                f"{precision}",
+                (same(precision),),
+                how=how,
+                origin=origin(scenario.place) + f": precision.{key}",
+            )
+        )
     return made
 
 
@@ -124,21 +140,48 @@ def implied(scenario: types.Scenario, inputs: Mapping[str, Input]) -> list[Input
     """What follows from other inputs by a stated rule."""
     made = [
         *stored(scenario),
-        Input("n", Quantity(Fraction(1), unit("token/request")), "1 token/request",
-              how=tr("the decode step's own token")),
-        Input("w_act", Quantity(Fraction(2), unit("byte/element")), "2 byte/element",
-              how=tr("16-bit activations")),
-    ]  # fmt: skip
+        Input(
+            "n",
+            Quantity(Fraction(1), unit("token/request")),
+            "1 token/request",
+            how=tr("the decode step's own token"),
+        ),
+        Input(
+            "w_act",
+            Quantity(Fraction(2), unit("byte/element")),
+            "2 byte/element",
+            how=tr("16-bit activations"),
+        ),
+    ]
     if "N" in inputs:
-        made.append(Input("N_act", inputs["N"].quantity, inputs["N"].text, sources=inputs["N"].sources,
-                          how=tr("dense model: every token uses every parameter")))  # fmt: skip
+        made.append(
+            Input(
+                "N_act",
+                inputs["N"].quantity,
+                inputs["N"].text,
+                sources=inputs["N"].sources,
+                how=tr("dense model: every token uses every parameter"),
+            )
+        )
     if model_is_tied(scenario):
-        made.append(Input("N_emb", Quantity(Fraction(0), unit("param")), "0 param",
-                          how=tr("the table is shared with the output head, which decode reads")))  # fmt: skip
+        made.append(
+            Input(
+                "N_emb",
+                Quantity(Fraction(0), unit("param")),
+                "0 param",
+                how=tr("the table is shared with the output head, which decode reads"),
+            )
+        )
     if {"T_in", "T_out"} <= set(inputs):
         total = inputs["T_in"].quantity.base + inputs["T_out"].quantity.base
-        made.append(Input("T", Quantity(total, unit("token/request")), f"{total} token/request",
-                          how=tr("input + output: the end of generation")))  # fmt: skip
+        made.append(
+            Input(
+                "T",
+                Quantity(total, unit("token/request")),
+                f"{total} token/request",
+                how=tr("input + output: the end of generation"),
+            )
+        )
     return made
 
 

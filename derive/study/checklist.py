@@ -19,26 +19,75 @@ Row = dict[str, Any]
 
 def row(name: str, question: Text, answer: Text, basis: str, ref: str = "") -> Row:
     """One line; `basis` says whether its threshold is derived or a rule of thumb."""
-    return {"id": name, "question": question.json(), "answer": answer.json(), "basis": basis, "ref": ref}
+    return {
+        "id": name,
+        "question": question.json(),
+        "answer": answer.json(),
+        "basis": basis,
+        "ref": ref,
+    }
 
 
 def checklist(bound: Bound, results: Results, levers: list[Elasticity]) -> list[Row]:
     """Every line this scenario has numbers for."""
     rows = [
-        row("bytes", tr("How many bytes does one output token move?"),
-            tr("{q}: weights {w}, KV cache {kv} in each step of {b}", q=text(results, "bytes_per_token"),
-               w=text(results, "W_read"), kv=text(results, "KV_total"), b=same(shown(bound.typical.quantity("b")))),
-            "derived", "bytes_per_token"),
-        row("side", tr("Which side of the ridge is the service on?"),
-            tr("ridge {ridge}, decode {decode}: {wall}", ridge=text(results, "I_ridge"), decode=text(results, "I_decode"),
-               wall=wall(bound, results)[1]), "derived", "I_decode"),
-        row("floor", tr("How far is measured TPOT from the floor?"),
-            tr("floor {floor}; measured above 3 times the floor: look at the software first; near 1.6 times: the hardware is the limit",
-               floor=text(results, "TPOT_floor")), "rule of thumb", "TPOT_floor"),
-        row("kv", tr("Has the KV cache overtaken the weights?"), kv_answer(results), "derived", "T_cross"),
-        row("batch", tr("How much room is left for the batch?"), batch_answer(results), "derived", "b_max"),
-        row("compute", tr("Would a card with more compute help?"), compute_answer(levers), "derived", "TPOT"),
-    ]  # fmt: skip
+        row(
+            "bytes",
+            tr("How many bytes does one output token move?"),
+            tr(
+                "{q}: weights {w}, KV cache {kv} in each step of {b}",
+                q=text(results, "bytes_per_token"),
+                w=text(results, "W_read"),
+                kv=text(results, "KV_total"),
+                b=same(shown(bound.typical.quantity("b"))),
+            ),
+            "derived",
+            "bytes_per_token",
+        ),
+        row(
+            "side",
+            tr("Which side of the ridge is the service on?"),
+            tr(
+                "ridge {ridge}, decode {decode}: {wall}",
+                ridge=text(results, "I_ridge"),
+                decode=text(results, "I_decode"),
+                wall=wall(bound, results)[1],
+            ),
+            "derived",
+            "I_decode",
+        ),
+        row(
+            "floor",
+            tr("How far is measured TPOT from the floor?"),
+            tr(
+                "floor {floor}; measured above 3 times the floor: look at the software first; near 1.6 times: the hardware is the limit",
+                floor=text(results, "TPOT_floor"),
+            ),
+            "rule of thumb",
+            "TPOT_floor",
+        ),
+        row(
+            "kv",
+            tr("Has the KV cache overtaken the weights?"),
+            kv_answer(results),
+            "derived",
+            "T_cross",
+        ),
+        row(
+            "batch",
+            tr("How much room is left for the batch?"),
+            batch_answer(results),
+            "derived",
+            "b_max",
+        ),
+        row(
+            "compute",
+            tr("Would a card with more compute help?"),
+            compute_answer(levers),
+            "derived",
+            "TPOT",
+        ),
+    ]
     return [*rows, *thresholds(bound, results), *experiments(bound)]
 
 
@@ -48,26 +97,41 @@ def kv_answer(results: Results) -> Text:
     if kv is None or not weights:
         return tr("no KV cache is counted")
     verdict = tr("yes: shrink the KV cache first") if kv > weights else tr("no")
-    return tr("{verdict}; KV is {share} of the weight bytes, even at {T_cross}", verdict=verdict,
-              share=percent(kv / weights), T_cross=text(results, "T_cross"))  # fmt: skip
+    return tr(
+        "{verdict}; KV is {share} of the weight bytes, even at {T_cross}",
+        verdict=verdict,
+        share=percent(kv / weights),
+        T_cross=text(results, "T_cross"),
+    )
 
 
 def batch_answer(results: Results) -> Text:
     """Memory limit, latency limit and critical batch, in one line."""
     crit = results["b_crit_T"]
     critical = (
-        tr("critical batch {b}", b=text(results, "b_crit_T")) if crit.value else
-        tr("no batch reaches the ridge ({b} if context were zero)", b=text(results, "b_crit"))
-    )  # fmt: skip
-    slo = tr("the TPOT target allows {b}", b=text(results, "b_slo")) if results["b_slo"].value else tr("no TPOT batch limit")
-    return tr("memory holds {limit}; {slo}; {critical}", limit=text(results, "b_max"), slo=slo, critical=critical)
+        tr("critical batch {b}", b=text(results, "b_crit_T"))
+        if crit.value
+        else tr("no batch reaches the ridge ({b} if context were zero)", b=text(results, "b_crit"))
+    )
+    slo = (
+        tr("the TPOT target allows {b}", b=text(results, "b_slo"))
+        if results["b_slo"].value
+        else tr("no TPOT batch limit")
+    )
+    return tr(
+        "memory holds {limit}; {slo}; {critical}",
+        limit=text(results, "b_max"),
+        slo=slo,
+        critical=critical,
+    )
 
 
 def compute_answer(levers: list[Elasticity]) -> Text:
     """What more compute does to TPOT and to TTFT."""
     found = {e.target: e.value for e in levers if e.lever == "P_peak"}
     parts = [
-        tr("{target} changes by {change} for 1 % more compute", target=same(t), change=percent(v)) for t, v in found.items()
+        tr("{target} changes by {change} for 1 % more compute", target=same(t), change=percent(v))
+        for t, v in found.items()
     ]
     if not parts:
         return tr("cannot be told: speeds are withheld")
@@ -83,9 +147,20 @@ def thresholds(bound: Bound, results: Results) -> list[Row]:
             continue
         goal = bound.inputs.get(target)
         alert = shown(goal.quantity) if goal else shown(found.high)
-        made.append(row(f"alert-{name}", tr("When to alert on {name}?", name=same(name)),
-                        tr("above {alert}; reachable {low} to {high}", alert=same(alert), low=same(shown(found.low or found.value)),
-                           high=same(shown(found.high))), "derived", name))  # fmt: skip
+        made.append(
+            row(
+                f"alert-{name}",
+                tr("When to alert on {name}?", name=same(name)),
+                tr(
+                    "above {alert}; reachable {low} to {high}",
+                    alert=same(alert),
+                    low=same(shown(found.low or found.value)),
+                    high=same(shown(found.high)),
+                ),
+                "derived",
+                name,
+            )
+        )
     return made
 
 
@@ -102,8 +177,20 @@ def experiments(bound: Bound) -> list[Row]:
         ratios = [ratio(point, point.with_(**change), w) for w in watched]
         if any(r is None for r in ratios) or (name == "int8" and point.get("w") <= 1):
             continue
-        pairs = ", ".join(f"{w} × {show(Quantity(r, unit('')), 3).number}" for w, r in zip(watched, ratios, strict=True) if r)
-        made.append(row(name, question, tr("expect {pairs}; another ratio means another wall than assumed", pairs=pairs), "derived", "TPOT"))
+        pairs = ", ".join(
+            f"{w} × {show(Quantity(r, unit('')), 3).number}"
+            for w, r in zip(watched, ratios, strict=True)
+            if r
+        )
+        made.append(
+            row(
+                name,
+                question,
+                tr("expect {pairs}; another ratio means another wall than assumed", pairs=pairs),
+                "derived",
+                "TPOT",
+            )
+        )
     return made
 
 

@@ -13,7 +13,21 @@ from derive.study.verdict import wall
 from derive.text import same, tr
 from derive.units import Quantity, show, unit
 
-ROWS = ("TTFT", "TPOT", "X", "TPOT_floor", "R_max", "b_max", "b_slo", "replicas", "cost_token", "I_ridge", "b_crit", "T_wall", "g_fit")
+ROWS = (
+    "TTFT",
+    "TPOT",
+    "X",
+    "TPOT_floor",
+    "R_max",
+    "b_max",
+    "b_slo",
+    "replicas",
+    "cost_token",
+    "I_ridge",
+    "b_crit",
+    "T_wall",
+    "g_fit",
+)
 
 
 def comparison(base: Scenario, others: Sequence[tuple[str, Scenario]]) -> dict[str, Any]:
@@ -21,11 +35,17 @@ def comparison(base: Scenario, others: Sequence[tuple[str, Scenario]]) -> dict[s
     first = bind(base)
     start = results(first)
     columns_ = [column(base.id, first, first, start, start)]
-    columns_ += [column(change, first, bound, start, results(bound)) for change, other in others for bound in [bind(other)]]
+    columns_ += [
+        column(change, first, bound, start, results(bound))
+        for change, other in others
+        for bound in [bind(other)]
+    ]
     return {"scenario": base.id, "columns": columns_}
 
 
-def column(name: str, first: Bound, bound: Bound, start: dict[str, Result], found: dict[str, Result]) -> dict[str, Any]:
+def column(
+    name: str, first: Bound, bound: Bound, start: dict[str, Result], found: dict[str, Result]
+) -> dict[str, Any]:
     """One scenario beside the first."""
     rows = {}
     for row in ROWS:
@@ -35,15 +55,25 @@ def column(name: str, first: Bound, bound: Bound, start: dict[str, Result], foun
             "display": shown(here) if here else "–",
             "why": found[row].why.json() if found[row].why else None,
             "ratio": float(ratio) if ratio is not None else None,
-            "ratio_shown": show(Quantity(ratio, unit("")), 3).number + "×" if ratio is not None else "–",
-        }  # fmt: skip
+            "ratio_shown": show(Quantity(ratio, unit("")), 3).number + "×"
+            if ratio is not None
+            else "–",
+        }
     moved = {
-        n: {"from": shown(first.inputs[n].quantity) if n in first.inputs else "–", "to": shown(i.quantity)}
+        n: {
+            "from": shown(first.inputs[n].quantity) if n in first.inputs else "–",
+            "to": shown(i.quantity),
+        }
         for n, i in bound.inputs.items()
         if n not in first.inputs or first.inputs[n].quantity.base != i.quantity.base
     }
-    return {"name": name, "rows": rows, "moved": moved, "wall": wall(bound, found)[1].json(),
-            "reason": reason(first, bound, start, found).json()}  # fmt: skip
+    return {
+        "name": name,
+        "rows": rows,
+        "moved": moved,
+        "wall": wall(bound, found)[1].json(),
+        "reason": reason(first, bound, start, found).json(),
+    }
 
 
 def reason(first: Bound, bound: Bound, start: dict[str, Result], found: dict[str, Result]) -> Any:
@@ -58,7 +88,11 @@ def reason(first: Bound, bound: Bound, start: dict[str, Result], found: dict[str
         if before != after:
             parts.append(f"{name} × {show(Quantity(after / before, unit('')), 3).number}")
     side, _ = wall(bound, found)
-    what = tr("memory side: TPOT follows Q_step / (g · B_peak)") if side == "memory" else tr("compute side: TPOT follows F_step / (g · P_peak)")
+    what = (
+        tr("memory side: TPOT follows Q_step / (g · B_peak)")
+        if side == "memory"
+        else tr("compute side: TPOT follows F_step / (g · P_peak)")
+    )
     return tr("{what}; {moved}", what=what, moved=same(", ".join(parts))) if parts else what
 
 
@@ -70,7 +104,10 @@ def comparison_table(found: dict[str, Any], lang: str) -> str:
         cells = []
         for i, c in enumerate(found["columns"]):
             cell = c["rows"][row]
-            cells.append(cell["display"] + (f"  ({cell['ratio_shown']})" if i and cell["ratio"] is not None else ""))
+            cells.append(
+                cell["display"]
+                + (f"  ({cell['ratio_shown']})" if i and cell["ratio"] is not None else "")
+            )
         rows.append((row, *cells))
     lines = columns(rows)
     for c in found["columns"][1:]:

@@ -23,7 +23,11 @@ def ladder(low: int, high: int) -> list[int]:
     values = {low, high}
     decade = 1
     while decade <= high:
-        values |= {decade * m // 2 for m in (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18) if low <= decade * m // 2 <= high}
+        values |= {
+            decade * m // 2
+            for m in (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18)
+            if low <= decade * m // 2 <= high
+        }
         decade *= 10
     return sorted(values)
 
@@ -40,14 +44,33 @@ def axis(label: Text, unit: str, scale: str, values: list[Fraction]) -> dict[str
     """An axis around its values; logarithmic ones end at 1-2-5 steps."""
     low, high = min(values), max(values)
     if scale == "log":
-        return {"label": label.json(), "unit": unit, "scale": scale, "min": plain(low), "max": plain(high)}
-    return {"label": label.json(), "unit": unit, "scale": scale, "min": "0", "max": plain(high * Fraction(11, 10))}
+        return {
+            "label": label.json(),
+            "unit": unit,
+            "scale": scale,
+            "min": plain(low),
+            "max": plain(high),
+        }
+    return {
+        "label": label.json(),
+        "unit": unit,
+        "scale": scale,
+        "min": "0",
+        "max": plain(high * Fraction(11, 10)),
+    }
 
 
-def line(name: str, label: Text, role: str, points: list[tuple[Fraction, Fraction]], dash: bool = False) -> dict[str, Any]:
+def line(
+    name: str, label: Text, role: str, points: list[tuple[Fraction, Fraction]], dash: bool = False
+) -> dict[str, Any]:
     """A curve."""
-    return {"id": name, "label": label.json(), "role": role, "dash": dash,
-            "points": [[plain(x), plain(y)] for x, y in points]}  # fmt: skip
+    return {
+        "id": name,
+        "label": label.json(),
+        "role": role,
+        "dash": dash,
+        "points": [[plain(x), plain(y)] for x, y in points],
+    }
 
 
 def mark(name: str, label: Text, role: str, axis_name: str, at: Fraction) -> dict[str, Any]:
@@ -80,33 +103,56 @@ def roofline(bound: Bound) -> Figure:
 
     batches = [b for b in (1, 8, 64, 512) if b != point.get("b")] + [int(point.get("b"))]
     decode = [(b, point.with_(b=Fraction(b)).get("I_decode")) for b in sorted(batches)]
-    xs = [Fraction(1, 2), *([prefill * 2] if prefill else []), ridge * 8, *(i / 2 for _, i in decode[:1])]
+    xs = [
+        Fraction(1, 2),
+        *([prefill * 2] if prefill else []),
+        ridge * 8,
+        *(i / 2 for _, i in decode[:1]),
+    ]
     low, high = min(xs), max(xs)
     side = tr("bandwidth roof: I · g · B_peak"), tr("compute roof: g · P_peak")
     points = [
-        dot(f"decode-{b}", tr("b = {b}", b=b), "memory" if i < ridge else "compute", i, roof(i)) for b, i in decode
+        dot(f"decode-{b}", tr("b = {b}", b=b), "memory" if i < ridge else "compute", i, roof(i))
+        for b, i in decode
     ]
     if prefill:
-        points.append(dot("prefill", tr("prefill"), "compute" if prefill >= ridge else "memory", prefill, roof(prefill)))
+        points.append(
+            dot(
+                "prefill",
+                tr("prefill"),
+                "compute" if prefill >= ridge else "memory",
+                prefill,
+                roof(prefill),
+            )
+        )
     marks = [mark("ridge", tr("ridge point {value}", value=plain(ridge, 4)), "neutral", "x", ridge)]
     if wall is not None:
         marks.append(mark("wall", tr("KV wall {value}", value=plain(wall, 4)), "memory", "x", wall))
     return {
         "id": "roofline",
         "title": tr("Roofline of one replica").json(),
-        "alt": tr("Attainable compute over arithmetic intensity on logarithmic axes: a bandwidth roof rising to the "
-                  "ridge point and a flat compute roof; decode lies left of the ridge unless said otherwise.").json(),
+        "alt": tr(
+            "Attainable compute over arithmetic intensity on logarithmic axes: a bandwidth roof rising to the "
+            "ridge point and a flat compute roof; decode lies left of the ridge unless said otherwise."
+        ).json(),
         "x": axis(tr("arithmetic intensity"), "FLOP/byte", "log", [low, high]),
         "y": axis(tr("attainable compute"), "TFLOP/s", "log", [roof(low), g * peak / tera * 2]),
         "lines": [
             line("memory-roof", side[0], "memory", [(low, roof(low)), (ridge, roof(ridge))]),
             line("compute-roof", side[1], "compute", [(ridge, roof(ridge)), (high, roof(high))]),
         ],
-        "points": points, "marks": marks, "bands": [],
-        "table": table([(tr("requests in the batch"), "request"), (tr("arithmetic intensity"), "FLOP/byte"),
-                        (tr("attainable compute"), "TFLOP/s")],
-                       [[Fraction(b), i, roof(i)] for b, i in decode]),
-    }  # fmt: skip
+        "points": points,
+        "marks": marks,
+        "bands": [],
+        "table": table(
+            [
+                (tr("requests in the batch"), "request"),
+                (tr("arithmetic intensity"), "FLOP/byte"),
+                (tr("attainable compute"), "TFLOP/s"),
+            ],
+            [[Fraction(b), i, roof(i)] for b, i in decode],
+        ),
+    }
 
 
 def batch_sweep(bound: Bound) -> Figure:
@@ -126,32 +172,91 @@ def batch_sweep(bound: Bound) -> Figure:
         rows.append([Fraction(b), x, t, ideal[-1][1]])
     marks = []
     if limit:
-        marks.append(mark("b_max", tr("memory limit {value}", value=int(limit)), "missed", "x", limit))
+        marks.append(
+            mark("b_max", tr("memory limit {value}", value=int(limit)), "missed", "x", limit)
+        )
     if crit and crit <= top:
-        marks.append(mark("b_crit", tr("critical batch {value}", value=plain(crit, 4)), "neutral", "x", crit))
-    marks.append(mark("b", tr("this scenario {value}", value=point_b(typical)), "neutral", "x", Fraction(point_b(typical))))
+        marks.append(
+            mark("b_crit", tr("critical batch {value}", value=plain(crit, 4)), "neutral", "x", crit)
+        )
+    marks.append(
+        mark(
+            "b",
+            tr("this scenario {value}", value=point_b(typical)),
+            "neutral",
+            "x",
+            Fraction(point_b(typical)),
+        )
+    )
     target = get(typical, "target_TPOT")
-    slo = [mark("slo", tr("target {value} ms", value=plain(target * 1000, 4)), "met", "y", target * 1000)] if target else []
+    slo = (
+        [
+            mark(
+                "slo",
+                tr("target {value} ms", value=plain(target * 1000, 4)),
+                "met",
+                "y",
+                target * 1000,
+            )
+        ]
+        if target
+        else []
+    )
     free = min(v for v in (limit, crit, Fraction(top)) if v) if (limit or crit) else Fraction(top)
-    bands = [{"id": "free", "label": tr("free zone").json(), "role": "memory", "from": "1", "to": plain(free)}] if free > 1 else []
+    bands = (
+        [
+            {
+                "id": "free",
+                "label": tr("free zone").json(),
+                "role": "memory",
+                "from": "1",
+                "to": plain(free),
+            }
+        ]
+        if free > 1
+        else []
+    )
     x_axis = axis(tr("requests in the batch"), "request", "log", [Fraction(1), Fraction(top)])
     ys = [t for _, t in time] + [t for _, t in ideal] + ([target * 1000] if target else [])
     return {
         "id": "batch_sweep",
         "title": tr("Throughput and TPOT over the batch").json(),
-        "alt": tr("Two curves over the batch size: throughput rises nearly in proportion while TPOT rises slowly, up to "
-                  "the memory limit.").json(),
+        "alt": tr(
+            "Two curves over the batch size: throughput rises nearly in proportion while TPOT rises slowly, up to "
+            "the memory limit."
+        ).json(),
         "x": x_axis,
         "panels": [
-            {"x": x_axis, "y": axis(tr("decode throughput"), "token/s", "linear", [x for _, x in through]),
-             "lines": [line("X", tr("throughput, reachable"), "memory", through)], "points": [], "marks": marks, "bands": bands},
-            {"x": x_axis, "y": axis(tr("TPOT"), "ms/token", "linear", ys),
-             "lines": [line("TPOT", tr("TPOT, reachable"), "memory", time), line("TPOT-peak", tr("TPOT, peak"), "neutral", ideal, True)],
-             "points": [], "marks": slo, "bands": bands},
+            {
+                "x": x_axis,
+                "y": axis(tr("decode throughput"), "token/s", "linear", [x for _, x in through]),
+                "lines": [line("X", tr("throughput, reachable"), "memory", through)],
+                "points": [],
+                "marks": marks,
+                "bands": bands,
+            },
+            {
+                "x": x_axis,
+                "y": axis(tr("TPOT"), "ms/token", "linear", ys),
+                "lines": [
+                    line("TPOT", tr("TPOT, reachable"), "memory", time),
+                    line("TPOT-peak", tr("TPOT, peak"), "neutral", ideal, True),
+                ],
+                "points": [],
+                "marks": slo,
+                "bands": bands,
+            },
         ],
-        "table": table([(tr("requests in the batch"), "request"), (tr("throughput, reachable"), "token/s"),
-                        (tr("TPOT, reachable"), "ms/token"), (tr("TPOT, peak"), "ms/token")], rows),
-    }  # fmt: skip
+        "table": table(
+            [
+                (tr("requests in the batch"), "request"),
+                (tr("throughput, reachable"), "token/s"),
+                (tr("TPOT, reachable"), "ms/token"),
+                (tr("TPOT, peak"), "ms/token"),
+            ],
+            rows,
+        ),
+    }
 
 
 def point_b(point: Point) -> int:
@@ -181,20 +286,51 @@ def bytes_over_context(bound: Bound) -> Figure:
         rows.append([Fraction(t), weights, kv[-1][1], total[-1][1]])
     cross = get(point, "T_cross")
     first, last = kv[0][0], kv[-1][0]
-    marks = [mark("T", tr("this scenario {value}", value=plain(point.get("T"), 6)), "neutral", "x", point.get("T"))]
+    marks = [
+        mark(
+            "T",
+            tr("this scenario {value}", value=plain(point.get("T"), 6)),
+            "neutral",
+            "x",
+            point.get("T"),
+        )
+    ]
     if cross and first < cross < last:
-        marks.append(mark("T_cross", tr("KV overtakes weights {value}", value=f"{round(cross):,}"), "memory", "x", cross))
+        marks.append(
+            mark(
+                "T_cross",
+                tr("KV overtakes weights {value}", value=f"{round(cross):,}"),
+                "memory",
+                "x",
+                cross,
+            )
+        )
     return {
         "id": "bytes_over_context",
         "title": tr("Bytes one decode step moves over the context").json(),
-        "alt": tr("Weight bytes are a flat line; KV-cache bytes grow in proportion to the context and cross it.").json(),
+        "alt": tr(
+            "Weight bytes are a flat line; KV-cache bytes grow in proportion to the context and cross it."
+        ).json(),
         "x": axis(tr("context"), "token/request", "log", [first, last]),
         "y": axis(tr("bytes per step"), "GB", "log", [v for _, v in (*kv, *total)]),
-        "lines": [line("weights", tr("weights"), "neutral", [(first, weights), (last, weights)], True),
-                  line("kv", tr("KV cache"), "memory", kv), line("total", tr("total"), "compute", total)],
-        "points": [], "marks": marks, "bands": [],
-        "table": table([(tr("context"), "token/request"), (tr("weights"), "GB"), (tr("KV cache"), "GB"), (tr("total"), "GB")], rows),
-    }  # fmt: skip
+        "lines": [
+            line("weights", tr("weights"), "neutral", [(first, weights), (last, weights)], True),
+            line("kv", tr("KV cache"), "memory", kv),
+            line("total", tr("total"), "compute", total),
+        ],
+        "points": [],
+        "marks": marks,
+        "bands": [],
+        "table": table(
+            [
+                (tr("context"), "token/request"),
+                (tr("weights"), "GB"),
+                (tr("KV cache"), "GB"),
+                (tr("total"), "GB"),
+            ],
+            rows,
+        ),
+    }
 
 
 def concurrency_over_context(bound: Bound) -> Figure | None:
@@ -207,18 +343,34 @@ def concurrency_over_context(bound: Bound) -> Figure | None:
     if len(drawn) < 2:
         return None
     here = point.get("b_max")
-    marks = [mark("T", tr("this scenario {value}", value=plain(point.get("T"), 6)), "neutral", "x", point.get("T"))]
+    marks = [
+        mark(
+            "T",
+            tr("this scenario {value}", value=plain(point.get("T"), 6)),
+            "neutral",
+            "x",
+            point.get("T"),
+        )
+    ]
     return {
         "id": "concurrency_over_context",
         "title": tr("Requests that fit in memory over the context").json(),
-        "alt": tr("The number of requests falls in inverse proportion to the context length.").json(),
+        "alt": tr(
+            "The number of requests falls in inverse proportion to the context length."
+        ).json(),
         "x": axis(tr("context"), "token/request", "log", [drawn[0][0], drawn[-1][0]]),
         "y": axis(tr("requests that fit"), "request", "log", [b for _, b in drawn] + [Fraction(1)]),
         "lines": [line("b_max", tr("memory limit"), "memory", drawn)],
-        "points": [dot("here", tr("{b} requests", b=int(here)), "memory", point.get("T"), here)] if here else [],
-        "marks": marks, "bands": [],
-        "table": table([(tr("context"), "token/request"), (tr("requests that fit"), "request")], [[t, b] for t, b in curve]),
-    }  # fmt: skip
+        "points": [dot("here", tr("{b} requests", b=int(here)), "memory", point.get("T"), here)]
+        if here
+        else [],
+        "marks": marks,
+        "bands": [],
+        "table": table(
+            [(tr("context"), "token/request"), (tr("requests that fit"), "request")],
+            [[t, b] for t, b in curve],
+        ),
+    }
 
 
 def figures(bound: Bound) -> list[Figure]:

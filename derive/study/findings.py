@@ -41,11 +41,17 @@ def does_not_fit(bound: Bound, results: Results) -> Iterator[Finding]:
     """Feasibility comes first."""
     fit = value(results, "g_fit")
     if fit is not None and bound.typical.get("g") < fit:
-        yield Finding("does_not_fit", "error", tr(
-            "{g} given, at least {fit} needed for weights and {b} at this context: bounds below keep their values, "
-            "reachable speeds are withheld.",
-            g=same(shown(bound.typical.quantity("g"))), fit=text(results, "g_fit"),
-            b=same(shown(bound.typical.quantity("b")))))  # fmt: skip
+        yield Finding(
+            "does_not_fit",
+            "error",
+            tr(
+                "{g} given, at least {fit} needed for weights and {b} at this context: bounds below keep their values, "
+                "reachable speeds are withheld.",
+                g=same(shown(bound.typical.quantity("g"))),
+                fit=text(results, "g_fit"),
+                b=same(shown(bound.typical.quantity("b"))),
+            ),
+        )
     elif fit is None and results["g_fit"].why:
         yield Finding("no_memory", "error", results["g_fit"].why)
 
@@ -61,10 +67,18 @@ def kv_heads(bound: Bound, _: Results) -> Iterator[Finding]:
     factor = shard * g / heads
     if factor != 1:
         factor_text = show(Quantity(factor, unit(""))).text.removeprefix("≈ ")
-        yield Finding("kv_heads_split", "warning", tr(
-            "{heads} KV heads do not divide evenly over {g} devices: under tensor parallelism the fullest device holds "
-            "{shard} of them, so its KV cache is {factor} times the first-order share.",
-            heads=int(heads), g=int(g), shard=int(shard), factor=factor_text))  # fmt: skip
+        yield Finding(
+            "kv_heads_split",
+            "warning",
+            tr(
+                "{heads} KV heads do not divide evenly over {g} devices: under tensor parallelism the fullest device holds "
+                "{shard} of them, so its KV cache is {factor} times the first-order share.",
+                heads=int(heads),
+                g=int(g),
+                shard=int(shard),
+                factor=factor_text,
+            ),
+        )
 
 
 def burst(bound: Bound, results: Results) -> Iterator[Finding]:
@@ -76,12 +90,20 @@ def burst(bound: Bound, results: Results) -> Iterator[Finding]:
     goal = target.quantity.base
     verdicts = {True: tr("met"), False: tr("missed")}
     severity = "warning" if (one <= goal) != (last <= goal) else "info"
-    yield Finding("ttft_burst", severity, tr(
-        "Of {b} prompts that arrive together the last has its first token after {last}; one prompt alone after {one}. "
-        "The target of {target} is {one_verdict} by one prompt and {last_verdict} by the burst.",
-        b=int(bound.typical.get("b")), last=text(results, "TTFT_burst"), one=text(results, "TTFT"),
-        target=same(shown(target.quantity)), one_verdict=verdicts[one <= goal], last_verdict=verdicts[last <= goal],
-    ))  # fmt: skip
+    yield Finding(
+        "ttft_burst",
+        severity,
+        tr(
+            "Of {b} prompts that arrive together the last has its first token after {last}; one prompt alone after {one}. "
+            "The target of {target} is {one_verdict} by one prompt and {last_verdict} by the burst.",
+            b=int(bound.typical.get("b")),
+            last=text(results, "TTFT_burst"),
+            one=text(results, "TTFT"),
+            target=same(shown(target.quantity)),
+            one_verdict=verdicts[one <= goal],
+            last_verdict=verdicts[last <= goal],
+        ),
+    )
 
 
 def tpot_target(bound: Bound, results: Results) -> Iterator[Finding]:
@@ -91,21 +113,37 @@ def tpot_target(bound: Bound, results: Results) -> Iterator[Finding]:
         return
     met = found <= target.quantity.base
     best = results["b_slo"]
-    tail = tr("the largest batch that keeps it is {b}", b=text(results, "b_slo")) if best.value else tr(
-        "no batch keeps it: {why}", why=best.why or same(""))
-    yield Finding("tpot_target", "info" if met else "warning", tr(
-        "TPOT of {tpot} against a target of {target}: {verdict}; {tail}.",
-        tpot=text(results, "TPOT"), target=same(shown(target.quantity)), verdict=tr("met") if met else tr("missed"),
-        tail=tail))  # fmt: skip
+    tail = (
+        tr("the largest batch that keeps it is {b}", b=text(results, "b_slo"))
+        if best.value
+        else tr("no batch keeps it: {why}", why=best.why or same(""))
+    )
+    yield Finding(
+        "tpot_target",
+        "info" if met else "warning",
+        tr(
+            "TPOT of {tpot} against a target of {target}: {verdict}; {tail}.",
+            tpot=text(results, "TPOT"),
+            target=same(shown(target.quantity)),
+            verdict=tr("met") if met else tr("missed"),
+            tail=tail,
+        ),
+    )
 
 
 def batch_over_memory(bound: Bound, results: Results) -> Iterator[Finding]:
     """A target batch beyond what memory holds."""
     slo, limit = value(results, "b_slo"), value(results, "b_max")
     if slo is not None and limit is not None and slo > limit:
-        yield Finding("memory_binds", "info", tr(
-            "Memory binds before latency: {limit} fit, {slo} would still meet the TPOT target.",
-            limit=text(results, "b_max"), slo=text(results, "b_slo")))  # fmt: skip
+        yield Finding(
+            "memory_binds",
+            "info",
+            tr(
+                "Memory binds before latency: {limit} fit, {slo} would still meet the TPOT target.",
+                limit=text(results, "b_max"),
+                slo=text(results, "b_slo"),
+            ),
+        )
 
 
 def kv_wall(bound: Bound, results: Results) -> Iterator[Finding]:
@@ -113,19 +151,43 @@ def kv_wall(bound: Bound, results: Results) -> Iterator[Finding]:
     wall, full, ridge = (value(results, n) for n in ("I_decode_inf", "I_wall_att", "I_ridge"))
     if wall is None or ridge is None:
         return
-    parts = dict(wall=text(results, "I_decode_inf"), ridge=text(results, "I_ridge"), T=same(shown(bound.typical.quantity("T"))))
+    parts = dict(
+        wall=text(results, "I_decode_inf"),
+        ridge=text(results, "I_ridge"),
+        T=same(shown(bound.typical.quantity("T"))),
+    )
     if wall >= ridge:
-        yield Finding("kv_wall", "info", tr(
-            "At {T} decode can reach the ridge: its limit {wall} is not below {ridge}; the critical batch is {b}.",
-            b=text(results, "b_crit_T"), **parts))  # fmt: skip
+        yield Finding(
+            "kv_wall",
+            "info",
+            tr(
+                "At {T} decode can reach the ridge: its limit {wall} is not below {ridge}; the critical batch is {b}.",
+                b=text(results, "b_crit_T"),
+                **parts,
+            ),
+        )
     elif full is not None and full < ridge:
-        yield Finding("kv_wall", "info", tr(
-            "At {T} no batch makes decode compute-bound: its limit {wall} (with attention operations {full}) is below "
-            "the ridge at {ridge}.", full=text(results, "I_wall_att"), **parts))  # fmt: skip
+        yield Finding(
+            "kv_wall",
+            "info",
+            tr(
+                "At {T} no batch makes decode compute-bound: its limit {wall} (with attention operations {full}) is below "
+                "the ridge at {ridge}.",
+                full=text(results, "I_wall_att"),
+                **parts,
+            ),
+        )
     elif full is not None:
-        yield Finding("kv_wall", "warning", tr(
-            "At {T} the wall depends on what is counted: {wall} without attention operations is below the ridge at "
-            "{ridge}, {full} with them is not.", full=text(results, "I_wall_att"), **parts))  # fmt: skip
+        yield Finding(
+            "kv_wall",
+            "warning",
+            tr(
+                "At {T} the wall depends on what is counted: {wall} without attention operations is below the ridge at "
+                "{ridge}, {full} with them is not.",
+                full=text(results, "I_wall_att"),
+                **parts,
+            ),
+        )
 
 
 def memory_reading(bound: Bound, results: Results) -> Iterator[Finding]:
@@ -136,26 +198,45 @@ def memory_reading(bound: Bound, results: Results) -> Iterator[Finding]:
         return
     readings = readings_of_memory(bound)
     if hardware.driver_visible is None:
-        yield Finding("memory_marketed", "warning", tr(
-            "No driver-visible memory is on record for {device}: {marketed} is taken at face value (1 GB = 10^9 byte). "
-            "Read as GiB, {gib_requests} would fit instead of {gb_requests}.",
-            device=hardware.name, marketed=same(shown(marketed)), gib_requests=same(shown(readings["gib"])),
-            gb_requests=same(shown(readings["gb"]))))  # fmt: skip
+        yield Finding(
+            "memory_marketed",
+            "warning",
+            tr(
+                "No driver-visible memory is on record for {device}: {marketed} is taken at face value (1 GB = 10^9 byte). "
+                "Read as GiB, {gib_requests} would fit instead of {gb_requests}.",
+                device=hardware.name,
+                marketed=same(shown(marketed)),
+                gib_requests=same(shown(readings["gib"])),
+                gb_requests=same(shown(readings["gb"])),
+            ),
+        )
         return
     visible = in_contract(hardware.driver_visible.quantity.base, unit_of("M_dev"))
-    yield Finding("memory_reading", "info", tr(
-        "Memory is what the driver reports: {visible} ({gib}). The marketed {marketed} would give {gb_requests} read as "
-        "GB and {gib_requests} read as GiB, against {requests}.",
-        visible=same(shown(visible)), gib=same(gib(visible).text), marketed=same(shown(marketed)),
-        gb_requests=same(shown(readings["gb"])), gib_requests=same(shown(readings["gib"])),
-        requests=text(results, "b_max")))  # fmt: skip
+    yield Finding(
+        "memory_reading",
+        "info",
+        tr(
+            "Memory is what the driver reports: {visible} ({gib}). The marketed {marketed} would give {gb_requests} read as "
+            "GB and {gib_requests} read as GiB, against {requests}.",
+            visible=same(shown(visible)),
+            gib=same(gib(visible).text),
+            marketed=same(shown(marketed)),
+            gb_requests=same(shown(readings["gb"])),
+            gib_requests=same(shown(readings["gib"])),
+            requests=text(results, "b_max"),
+        ),
+    )
 
 
 def readings_of_memory(bound: Bound) -> dict[str, Quantity]:
     """b_max under the marketed capacity, as decimal and as binary."""
     marketed = bound.scenario.hardware.marketed.quantity
-    decimal = marketed.value * {"GB": 10**9, "GiB": 2**30, "MB": 10**6, "MiB": 2**20}.get(marketed.unit.terms[0][0], 1)
-    binary = marketed.value * {"GB": 2**30, "GiB": 2**30, "MB": 2**20, "MiB": 2**20}.get(marketed.unit.terms[0][0], 1)
+    decimal = marketed.value * {"GB": 10**9, "GiB": 2**30, "MB": 10**6, "MiB": 2**20}.get(
+        marketed.unit.terms[0][0], 1
+    )
+    binary = marketed.value * {"GB": 2**30, "GiB": 2**30, "MB": 2**20, "MiB": 2**20}.get(
+        marketed.unit.terms[0][0], 1
+    )
     found = {}
     for key, size in (("gb", decimal), ("gib", binary)):
         try:
@@ -169,31 +250,56 @@ def experts(bound: Bound, _: Results) -> Iterator[Finding]:
     """A mixture of experts: the first-order reading of all weights is an upper figure."""
     point = bound.typical
     if point.get("N_act") != point.get("N"):
-        yield Finding("moe_weights", "warning", tr(
-            "A mixture-of-experts model: W_read counts every expert, right for a large batch and too much for a small one."))
+        yield Finding(
+            "moe_weights",
+            "warning",
+            tr(
+                "A mixture-of-experts model: W_read counts every expert, right for a large batch and too much for a small one."
+            ),
+        )
 
 
 def derived_inputs(bound: Bound, _: Results) -> Iterator[Finding]:
     """Derived quantities that were set by hand."""
     for name in bound.derived:
-        yield Finding("derived_set", "warning", tr(
-            "{name} is normally derived; here it was set to {value} by hand.", name=same(name),
-            value=same(shown(bound.inputs[name].quantity))))  # fmt: skip
+        yield Finding(
+            "derived_set",
+            "warning",
+            tr(
+                "{name} is normally derived; here it was set to {value} by hand.",
+                name=same(name),
+                value=same(shown(bound.inputs[name].quantity)),
+            ),
+        )
 
 
 def batch_of_one_context(bound: Bound, results: Results) -> Iterator[Finding]:
     """KV bytes against weight bytes."""
     kv, weights = value(results, "KV_total"), value(results, "W_read")
     if kv is not None and weights is not None and kv > weights:
-        yield Finding("kv_over_weights", "warning", tr(
-            "The KV cache ({kv}) outweighs the weights ({weights}) in each step: shrink it first.",
-            kv=text(results, "KV_total"), weights=text(results, "W_read")))  # fmt: skip
+        yield Finding(
+            "kv_over_weights",
+            "warning",
+            tr(
+                "The KV cache ({kv}) outweighs the weights ({weights}) in each step: shrink it first.",
+                kv=text(results, "KV_total"),
+                weights=text(results, "W_read"),
+            ),
+        )
 
 
 RULES: tuple[Callable[[Bound, Results], Iterator[Finding]], ...] = (
-    does_not_fit, derived_inputs, kv_heads, burst, tpot_target, batch_over_memory, kv_wall,
-    batch_of_one_context, memory_reading, experts,
-)  # fmt: skip
+    does_not_fit,
+    derived_inputs,
+    kv_heads,
+    burst,
+    tpot_target,
+    batch_over_memory,
+    kv_wall,
+    batch_of_one_context,
+    memory_reading,
+    experts,
+)
 
 
 def findings(bound: Bound, results: Results) -> list[Finding]:

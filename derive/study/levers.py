@@ -7,10 +7,9 @@ from fractions import Fraction
 
 from derive.derivation.numeric import active
 from derive.derivation.points import Absent, Point, Undefined
-from derive.derivation.proof import Disproved
-from derive.derivation.resolve import back, expand, resolve
-from derive.derivation.steps import Check, Step
-from derive.expression.algebra import symbol, to_sympy
+from derive.derivation.resolve import expand, resolve
+from derive.derivation.steps import Check, Disproved, Step
+from derive.derivation.stored import derivative
 from derive.expression.tree import Name, Node
 from derive.text import Text
 
@@ -18,15 +17,22 @@ from derive.text import Text
 ACTIONS: dict[str, Text] = {
     "B_peak": Text("a card with more memory bandwidth", "换显存带宽更高的卡"),
     "P_peak": Text("a card with more compute", "换算力更高的卡"),
-    "MBU": Text("better kernels for data movement (fusion, layouts)", "改进访存效率（算子融合、数据布局）"),
+    "MBU": Text(
+        "better kernels for data movement (fusion, layouts)", "改进访存效率（算子融合、数据布局）"
+    ),
     "MFU": Text("better kernels for matrix products", "改进矩阵乘效率"),
-    "g": Text("more devices in one replica (collectives not counted)", "增加单副本设备数（未计集合通信）"),
+    "g": Text(
+        "more devices in one replica (collectives not counted)", "增加单副本设备数（未计集合通信）"
+    ),
     "w": Text("fewer bytes per parameter (weight quantization)", "降低每参数字节数（权重量化）"),
     "w_kv": Text("fewer bytes per KV element (KV quantization)", "降低 KV 每元素字节数（KV 量化）"),
     "H_kv": Text("fewer KV heads (a model with GQA or MQA)", "减少 KV 头数（选用 GQA、MQA 结构）"),
     "b": Text("another batch size", "调整批大小"),
     "T": Text("another context length", "调整上下文长度"),
-    "T_in": Text("another input length (shorter prompts, prefix cache)", "调整输入长度（精简提示词、前缀缓存）"),
+    "T_in": Text(
+        "another input length (shorter prompts, prefix cache)",
+        "调整输入长度（精简提示词、前缀缓存）",
+    ),
     "N_act": Text("a model with fewer active parameters", "选用激活参数更少的模型"),
 }
 LEVERS = {
@@ -61,11 +67,8 @@ def elasticities(point: Point) -> list[Elasticity]:
 
 def elasticity(target: str, lever: str, point: Point) -> Elasticity:
     """One elasticity with its steps: the branch, the derivative, the check."""
-    import sympy
-
     branch = active(expand(resolve(target).tree, (lever, "MFU")), point)
-    expression, x = to_sympy(branch), symbol(lever)
-    tree = back(sympy.cancel(sympy.together(x * sympy.diff(expression, x) / expression)))
+    tree = derivative(branch, lever)
     value = point.value(tree)
     step = Fraction(1, 10**6)
     moved = point.with_(**{lever: point.get(lever) * (1 + step)}).get(target)
@@ -73,7 +76,9 @@ def elasticity(target: str, lever: str, point: Point) -> Elasticity:
         raise Disproved(f"elasticity of {target} in {lever}: differences disagree")
     steps = (
         Step("case", Name(target), branch),
-        Step("derivative", Name(target), tree).checked(Check("sympy", "proved"), Check("points", "difference quotient")),
+        Step("derivative", Name(target), tree).checked(
+            Check("sympy", "proved"), Check("points", "difference quotient")
+        ),
     )
     return Elasticity(target, lever, tree, value, steps)
 

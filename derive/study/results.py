@@ -70,10 +70,12 @@ def result(bound: Bound, name: str, fits: bool | None) -> Result:
     # a corner without a value (no batch meets the target there) has no number to range over
     corners = [q for p in bound.corners if (q := quantity_or_none(p, name)) is not None]
     return Result(
-        name, value,
-        low=min(corners, key=lambda q: q.value), high=max(corners, key=lambda q: q.value),
+        name,
+        value,
+        low=min(corners, key=lambda q: q.value),
+        high=max(corners, key=lambda q: q.value),
         peak=quantity_or_none(bound.peak, name),
-    )  # fmt: skip
+    )
 
 
 def quantity_or_none(point: Point, name: str) -> Quantity | None:
@@ -90,8 +92,9 @@ def does_not_fit(bound: Bound) -> Text:
     try:
         return tr(
             "the scenario does not fit: {g} given, at least {fit} needed",
-            g=same(show(point.quantity("g")).text), fit=same(show(point.quantity("g_fit")).text),
-        )  # fmt: skip
+            g=same(show(point.quantity("g")).text),
+            fit=same(show(point.quantity("g_fit")).text),
+        )
     except Undefined as undefined:
         return undefined.why
 
@@ -107,7 +110,13 @@ def value_json(name: str, found: Result) -> dict[str, object]:
     record: dict[str, object] = {"unit": contract.text}
     if found.value is None:
         why = found.why or same("")
-        return {**record, "value": None, "exact": None, "display": {"en": "–", "zh": "–"}, "why": why.json()}
+        return {
+            **record,
+            "value": None,
+            "exact": None,
+            "display": {"en": "–", "zh": "–"},
+            "why": why.json(),
+        }
     record |= {"value": number(name, found.value), "exact": exact_text(found.value.value)}
     text = shown(found.value)
     if found.low and found.high:
@@ -133,7 +142,13 @@ def number(name: str, quantity: Quantity) -> int | float:
 
     found = catalogue().get(name)
     rounds = found is not None and (
-        found.largest or (found.tree and any(isinstance(n, Call) and n.function in ("floor", "ceil") for n in walk(found.tree)))
+        found.largest
+        or (
+            found.tree
+            and any(
+                isinstance(n, Call) and n.function in ("floor", "ceil") for n in walk(found.tree)
+            )
+        )
     )
     if rounds and quantity.value.denominator == 1:
         return int(quantity.value)

@@ -52,7 +52,9 @@ def table(found: dict[str, Any], lang: str) -> str:
     """One line a value: id, display, meaning."""
     rows = []
     for name, record in found.items():
-        text = record["display"][lang] if record["value"] is not None else "– " + record["why"][lang]
+        text = (
+            record["display"][lang] if record["value"] is not None else "– " + record["why"][lang]
+        )
         rows.append((name, text, meaning(name, lang)))
     return "\n".join(columns(rows)) if rows else ""
 

@@ -38,21 +38,38 @@ def sentence(bound: Bound, results: Results) -> Text:
     parts: dict[str, Any] = dict(model=model, hardware=hardware, g=g, wall=wall(bound, results)[1])
     if not fits(bound, results):
         if results["g_fit"].value is None:
-            return tr("{model} cannot run on {g} × {hardware}: {why}.", why=results["g_fit"].why or same(""), **parts)
-        return tr("{model} does not fit on {g} × {hardware}: at least {fit} are needed; {wall}.",
-                  fit=text(results, "g_fit"), **parts)  # fmt: skip
+            return tr(
+                "{model} cannot run on {g} × {hardware}: {why}.",
+                why=results["g_fit"].why or same(""),
+                **parts,
+            )
+        return tr(
+            "{model} does not fit on {g} × {hardware}: at least {fit} are needed; {wall}.",
+            fit=text(results, "g_fit"),
+            **parts,
+        )
     return tr(
         "{model} fits on {g} × {hardware}; {wall}; expect TPOT {tpot} and TTFT {ttft}.",
-        tpot=text(results, "TPOT"), ttft=text(results, "TTFT"), **parts,
-    )  # fmt: skip
+        tpot=text(results, "TPOT"),
+        ttft=text(results, "TTFT"),
+        **parts,
+    )
 
 
 def tile(name: str, label: Text, main: str, state: str = "none", *notes: Text) -> dict[str, Any]:
     """One large number of the cover."""
-    return {"id": name, "label": label.json(), "value": main, "state": state, "notes": [n.json() for n in notes]}
+    return {
+        "id": name,
+        "label": label.json(),
+        "value": main,
+        "state": state,
+        "notes": [n.json() for n in notes],
+    }
 
 
-def result_tile(bound: Bound, results: Results, name: str, label: Text, target: str = "") -> dict[str, Any]:
+def result_tile(
+    bound: Bound, results: Results, name: str, label: Text, target: str = ""
+) -> dict[str, Any]:
     """A result with its peak, its range and the target it is held against."""
     found = results[name]
     if found.value is None:
@@ -77,24 +94,39 @@ def tiles(bound: Bound, results: Results) -> list[dict[str, Any]]:
     fit = fits(bound, results)
     g = bound.typical.get("g")
     made = [
-        tile("fits", tr("fits in memory"), "✓" if fit else "×", "met" if fit else "missed",
-             tr("{g} given, {fit} needed", g=int(g), fit=text(results, "g_fit"))),
+        tile(
+            "fits",
+            tr("fits in memory"),
+            "✓" if fit else "×",
+            "met" if fit else "missed",
+            tr("{g} given, {fit} needed", g=int(g), fit=text(results, "g_fit")),
+        ),
         result_tile(bound, results, "TTFT", tr("TTFT, one prompt"), "target_TTFT"),
         result_tile(bound, results, "TPOT", tr("TPOT"), "target_TPOT"),
-    ]  # fmt: skip
+    ]
     limit = results["b_max"]
     slo = results["b_slo"]
     notes = [tr("memory limit")]
     if slo.value:
         notes.append(tr("TPOT target allows {b}", b=bare(slo.value)))
-    made.append(tile("b_max", tr("concurrency"), shown(limit.value) if limit.value else "–", "none", *notes))
+    made.append(
+        tile("b_max", tr("concurrency"), shown(limit.value) if limit.value else "–", "none", *notes)
+    )
     replicas = results["replicas"]
     if replicas.value is not None:
         total = Quantity(replicas.value.value * g, unit("device"))
         low, high = replicas.low or replicas.value, replicas.high or replicas.value
         span = tr("{low} to {high} replicas", low=int(low.value), high=int(high.value))
-        made.append(tile("fleet", tr("devices for the offered load"), shown(total), "none",
-                         tr("{r} replicas of {g}", r=int(replicas.value.value), g=int(g)), span))  # fmt: skip
+        made.append(
+            tile(
+                "fleet",
+                tr("devices for the offered load"),
+                shown(total),
+                "none",
+                tr("{r} replicas of {g}", r=int(replicas.value.value), g=int(g)),
+                span,
+            )
+        )
     if results["cost_token"].value is not None:
         made.append(result_tile(bound, results, "cost_token", tr("cost of output")))
     return made
@@ -102,14 +134,22 @@ def tiles(bound: Bound, results: Results) -> list[dict[str, Any]]:
 
 def best_lever(levers: list[Elasticity]) -> Text | None:
     """The lever with the largest effect on TPOT that changes what is deployed, and the one without."""
-    usable = [e for e in levers if e.target == "TPOT" and e.lever in ("B_peak", "P_peak", "w", "w_kv", "b", "T")]
+    usable = [
+        e
+        for e in levers
+        if e.target == "TPOT" and e.lever in ("B_peak", "P_peak", "w", "w_kv", "b", "T")
+    ]
     if not usable:
         return None
     best = max(usable, key=lambda e: (abs(e.value), e.lever == "B_peak"))
     idle = [e for e in usable if e.value == 0]
     change = percent(best.value)
-    main = tr("Most effective on TPOT: {action}; 1 % more of {symbol} changes it by {change}.",
-              action=ACTIONS[best.lever], symbol=same(best.lever), change=change)  # fmt: skip
+    main = tr(
+        "Most effective on TPOT: {action}; 1 % more of {symbol} changes it by {change}.",
+        action=ACTIONS[best.lever],
+        symbol=same(best.lever),
+        change=change,
+    )
     if any(e.lever == "P_peak" for e in idle):
         return tr("{main} More compute changes nothing.", main=main)
     return main
@@ -128,17 +168,50 @@ def assumptions(bound: Bound, results: Results) -> list[dict[str, Any]]:
 
     def sized(name: str, what: Text, effect: str) -> None:
         found = results[name]
-        size = tr(effect, share=percent(found.value.value)) if found.value is not None else (found.why or same(""))
+        size = (
+            tr(effect, share=percent(found.value.value))
+            if found.value is not None
+            else (found.why or same(""))
+        )
         rows.append((name, what, size))
 
     sized("share_att_prefill", tr("attention operations in prefill"), "{share} more operations")
-    sized("share_att", tr("attention operations in decode"), "{share} more operations, none on the memory side")
-    sized("share_embedding", tr("input embedding table, which decode does not read"), "{share} fewer parameters read")
-    sized("share_comm", tr("all-reduce transfer under tensor parallelism"), "{share} of the step at peak, plus a fixed latency per collective")
+    sized(
+        "share_att",
+        tr("attention operations in decode"),
+        "{share} more operations, none on the memory side",
+    )
+    sized(
+        "share_embedding",
+        tr("input embedding table, which decode does not read"),
+        "{share} fewer parameters read",
+    )
+    sized(
+        "share_comm",
+        tr("all-reduce transfer under tensor parallelism"),
+        "{share} of the step at peak, plus a fixed latency per collective",
+    )
     other = bound.inputs.get("M_other")
     if other is not None and other.quantity.value == 0:
-        rows.append(("M_other", tr("activations, CUDA graphs and runtime memory"),
-                     tr("not measured: taken as zero, so the memory limit is an upper figure")))  # fmt: skip
-    rows.append(("queue", tr("queueing and scheduling"), tr("not in the model: TTFT is that of an idle replica")))
-    rows.append(("kernels", tr("kernel efficiency"), tr("in MFU and MBU, as a range with sources; measure to replace it")))
+        rows.append(
+            (
+                "M_other",
+                tr("activations, CUDA graphs and runtime memory"),
+                tr("not measured: taken as zero, so the memory limit is an upper figure"),
+            )
+        )
+    rows.append(
+        (
+            "queue",
+            tr("queueing and scheduling"),
+            tr("not in the model: TTFT is that of an idle replica"),
+        )
+    )
+    rows.append(
+        (
+            "kernels",
+            tr("kernel efficiency"),
+            tr("in MFU and MBU, as a range with sources; measure to replace it"),
+        )
+    )
     return [{"id": i, "what": w.json(), "size": s.json()} for i, w, s in rows]

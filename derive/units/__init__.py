@@ -2,9 +2,10 @@
 
 from derive.units.quantity import NUMBER, Dimension, Quantity, Unit, unit
 from derive.units.reading import Reading, read, read_quantity
+from derive.units.registry import pint_error
 from derive.units.writing import Shown, gib, show
 
 __all__ = [
     "NUMBER", "Dimension", "Quantity", "Reading", "Shown", "Unit",
-    "gib", "read", "read_quantity", "show", "unit",
+    "gib", "pint_error", "read", "read_quantity", "show", "unit",
 ]  # fmt: skip

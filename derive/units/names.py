@@ -1,12 +1,12 @@
 """The closed tables of unit spellings: what people and datasheets write, and what it means.
 
-Operations, the most treacherous family, are read so:
+Operations are the most treacherous family. They are read so:
 
-    TFLOP/s, TFLOPS, teraFLOPS, teraflops, TOPS, teraops   a rate: the capital S, or the spelled-out
-                                                           prefix of "4 petaflops", is "per second"
-    TFLOP, TFLOPs, teraFLOPs, GFLOPs/token                 a count: small s behind capitals is a plural
-    Tflops, GFlops, Tops                                   either; refused unless what it is divided by
-                                                           decides (Gflops/token is a count)
+- TFLOP/s, TFLOPS, teraFLOPS, TOPS and "4 petaflops" are rates: the capital S, or the prefix
+  spelled out before small letters, is "per second".
+- TFLOP, TFLOPs, teraFLOPs are counts: a small s behind capitals is a plural.
+- Tflops, GFlops, Tops may be either and are refused, unless what they are divided by decides:
+  Gflops/token is a count.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ UNITS: dict[str, tuple[str, dict[str, str]]] = {
     "USD": ("dollar", {}),
     "J": ("joule", DECIMAL | SMALL),
     "W": ("watt", DECIMAL | SMALL),
+    "Wh": ("watthour", DECIMAL),
     "%": ("percent", {}),
 }
 
@@ -100,8 +101,8 @@ SINGLE: dict[str, str] = {
     "Kbit": "kbit", "Kbits": "kbit", "Kb": "kbit", "kb": "kbit", "Mb": "Mbit", "Gb": "Gbit",
     "Tb": "Tbit", "Pb": "Pbit", "Kib": "Kibit", "Gib": "Gibit", "Mib": "Mibit", "Tib": "Tibit",
     "us": "µs", "usec": "µs", "msec": "ms", "nsec": "ns", "毫秒": "ms", "微秒": "µs", "纳秒": "ns",
-    "KW": "kW", "千瓦": "kW", "兆瓦": "MW", "千字节": "kB", "兆字节": "MB", "吉字节": "GB",
-    "太字节": "TB",
+    "KW": "kW", "千瓦": "kW", "兆瓦": "MW", "千瓦时": "kWh", "度": "kWh",
+    "千字节": "kB", "兆字节": "MB", "吉字节": "GB", "太字节": "TB",
 }  # fmt: skip
 
 

@@ -30,8 +30,8 @@ PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 SPACES = re.compile("[ \t\r\n\u00a0\u2002-\u200a\u202f\u205f\u3000]+")
 
 
-class Unusable(Exception):  # noqa: N818  becomes a DeriveError where the text is known
-    """A number too large, too long or divided by zero."""
+class Unusable(Exception):
+    """A number too large, too long or divided by zero; a DeriveError where the text is known."""
 
 
 def normal(text: str) -> str:
@@ -39,7 +39,7 @@ def normal(text: str) -> str:
     text = SUPERSCRIPT.sub(lambda m: "^" + m[0].translate(PLAIN).lstrip("+"), text)
     text = "".join(unicodedata.normalize("NFKC", c) if is_form(c) else c for c in text)
     text = text.replace("μ", "µ").replace("−", "-")
-    return SPACES.sub(" ", text).strip()
+    return SPACES.sub(" ", text).strip(" ")
 
 
 def is_form(char: str) -> bool:
@@ -51,11 +51,11 @@ def number(text: str, *, fraction: bool = True) -> tuple[Fraction, str] | None:
     """A leading number and the rest of the text, None where none stands; may raise Unusable."""
     match = NUMBER.match(text)
     if match is None:
-        found = CHINESE.match(text)
-        value = chinese(found[0]) if found else None
-        if found is None or value is None:
+        numeral = CHINESE.match(text)
+        whole = chinese(numeral[0]) if numeral else None
+        if numeral is None or whole is None:
             return None
-        return multiplied(Fraction(value), text[found.end() :])
+        return multiplied(Fraction(whole), text[numeral.end() :])
     digits = match["digits"].replace(",", "")
     exponent = int(match["power"][1:]) if match["power"] else 0
     if len(digits) > MOST_DIGITS or abs(exponent) > LARGEST_EXPONENT:
@@ -79,7 +79,7 @@ def multiplied(value: Fraction, rest: str) -> tuple[Fraction, str]:
     if word := MULTIPLIER.match(rest):
         value *= CHINESE_PLACES.get(word["small"] or "", 1) * MULTIPLIERS[word["large"]]
         rest = rest[word.end() :]
-    return value, rest.strip()
+    return value, rest.strip(" ")
 
 
 def chinese(text: str) -> int | None:

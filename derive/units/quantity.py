@@ -9,6 +9,7 @@ from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from derive.text import Text
+from derive.units.digits import exact
 from derive.units.names import symbols
 from derive.units.registry import base_of, pint_quantity
 

@@ -11,10 +11,10 @@ from fractions import Fraction
 
 from derive.errors import DeriveError, Place, Problem, printable
 from derive.text import Text, tr
-from derive.units.names import DECIMAL, PREFIX_POWER, UNITS, spellings, symbols, unclear
+from derive.units.names import DECIMAL, PREFIX_POWER, spellings, symbols, unclear
 from derive.units.numerals import Unusable, normal, number
 from derive.units.quantity import Quantity, Unit
-from derive.units.suggestions import decimal_comma, suggest
+from derive.units.suggestions import number_hint, suggest
 from derive.units.unit_words import TOKEN, Fault, UnitWords, Word
 
 LONGEST = 200
@@ -23,9 +23,9 @@ APPROXIMATELY = re.compile(r"(?:≈|~|=|约等于|大约|约|(?:about|approximat
 CURRENCY = re.compile(r"(?:US\$|\$|USD(?= ?[0-9.])) *")
 NUMBER_START = re.compile(r"[+-]?[0-9.][0-9.,]*|[一二两三四五六七八九十]+|US\$|\$")
 # only an amount is divided by these: Gflops/token is a count, Gflops/W may be either
-DECIDING = frozenset(
-    {"s", "min", "h", "hour", "d", "day", "token", "param", "element", "request", "byte", "B", "bit"}
-)
+DECIDING = {
+    "s", "min", "h", "hour", "d", "day", "token", "param", "element", "request", "byte", "B", "bit",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -44,17 +44,22 @@ class Reading:
 def read(text: str, place: Place | None = None) -> Reading:
     """Read a number and its unit; DeriveError says what was not understood."""
     try:
-        if len(text) > LONGEST:
-            raise Fault("U204")
-        found = understood(normal(text))
-        size = abs(found.quantity.base)
-        if size and not 1 / LARGEST <= size <= LARGEST:
-            raise Fault("U203")
+        return bounded(text)
     except Unusable:
         raise DeriveError(Problem("U203", message("U203", text), place)) from None
     except Fault as fault:
         what = message(fault.code, text, fault.piece)
         raise DeriveError(Problem(fault.code, what, place, hint=fault.hint)) from None
+
+
+def bounded(text: str) -> Reading:
+    """The reading of a text of bounded length, its value within bounds."""
+    if len(text) > LONGEST:
+        raise Fault("U204")
+    found = understood(normal(text))
+    size = abs(found.quantity.base)
+    if size and not 1 / LARGEST <= size <= LARGEST:
+        raise Unusable
     return found
 
 
@@ -99,10 +104,11 @@ def understood(text: str) -> Reading:
     try:
         words += UnitWords(tail).read() if tail else []
     except Fault as fault:
-        fault.hint = fault.hint or decimal_comma(rest)
+        fault.hint = fault.hint or number_hint(rest)
         raise
-    if [w.text for w in words] == ["B"] and not below and rest.endswith("B") and rest[-2].isdigit():
-        raise Fault("U207", "B", tr("write {one} or {two}", one="70 byte", two="70 billion"))
+    if tail == "B" and not below and rest[-2] != " ":  # 70B
+        one, two = rest[:-1] + " byte", rest[:-1] + " billion"
+        raise Fault("U207", rest, tr("write {one} or {two}", one=one, two=two))
     return composed(value, words + below)
 
 
@@ -113,7 +119,7 @@ def leading(text: str) -> tuple[list[Word], str]:
     for start in NUMBER_START.finditer(text):
         before = re.sub(rf"{APPROXIMATELY.pattern}$", "", text[: start.start()])
         try:
-            return UnitWords(before).read(), text[len(before) :].lstrip()
+            return UnitWords(before).read(), text[start.start() :]
         except Fault:
             continue
     raise Fault("U201")
@@ -121,23 +127,27 @@ def leading(text: str) -> tuple[list[Word], str]:
 
 def composed(value: Fraction, words: list[Word]) -> Reading:
     """The value with the unit that the words make."""
-    plain = {symbols()[spellings()[w.text][0]][1] for w in words if w.power < 0 and w.text in spellings()}
     terms: list[tuple[str, int]] = []
     for word in words:
-        if word.text in unclear():
-            symbol, hidden_time = unclear()[word.text], 0
-            if not plain & DECIDING:
-                raise Fault("U207", word.text, tr("write {one} or {two}", one=symbol, two=symbol + "/s"))
-        elif word.text in spellings():
-            symbol, hidden_time = spellings()[word.text]
-        else:
-            raise Fault("U205", word.text, suggest(word.text))
+        symbol, hidden_time = meant(word, words)
         prefix = next((p for p in DECIMAL if word.count == 10 ** PREFIX_POWER[p]), "")
-        if prefix and word.power == -1 and prefix in UNITS.get(symbol, ("", {}))[1]:
+        if prefix and word.power == -1 and prefix + symbol in symbols():
             symbol = prefix + symbol  # 5 USD/1M tokens is 5 USD/Mtoken
         else:
             value *= Fraction(word.count) ** word.power
-        terms.append((symbol, word.power))
-        if hidden_time:
-            terms.append(("s", hidden_time * word.power))
+        terms += [(symbol, word.power), ("s", hidden_time * word.power)]
     return Reading(value, Unit() * Unit(tuple(terms)))
+
+
+def meant(word: Word, among: list[Word]) -> tuple[str, int]:
+    """Our symbol for a word and the time exponent it hides."""
+    if word.text in spellings():
+        return spellings()[word.text]
+    if word.text not in unclear():
+        raise Fault("U205", word.text, suggest(word.text))
+    below = [spellings()[w.text][0] for w in among if w.power < 0 and w.text in spellings()]
+    symbol = unclear()[word.text]
+    if not DECIDING.intersection(symbols()[s][1] for s in below):
+        hint = tr("write {one} or {two}", one=symbol, two=symbol + "/s")
+        raise Fault("U207", word.text, hint)
+    return symbol, 0

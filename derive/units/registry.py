@@ -36,3 +36,11 @@ def pint_quantity(value: Fraction, powers: tuple[tuple[str, int], ...]) -> Any:
     """A pint quantity from an exact value and (pint unit name, exponent) pairs."""
     ureg = registry()
     return ureg.Quantity(value, ureg.UnitsContainer({name: Fraction(p) for name, p in powers}))
+
+
+def pint_error() -> type[Exception]:
+    """What pint raises where quantities do not fit together; for those who recompute with it."""
+    import pint
+
+    error: type[Exception] = pint.PintError
+    return error

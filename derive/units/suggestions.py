@@ -8,9 +8,7 @@ import re
 from derive.text import Text, tr
 from derive.units.names import spellings, symbols
 
-LOOKALIKES = str.maketrans(
-    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧАВЕКМНОРСТХасеорху", "ABEZHIKMNOPTYXABEKMHOPCTXaceopxy"
-)
+LOOKALIKES = str.maketrans("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧАВЕКМНОРСТХасеорху", "ABEZHIKMNOPTYXABEKMHOPCTXaceopxy")
 
 
 def suggest(word: str) -> Text | None:
@@ -39,9 +37,12 @@ def explained(spelling: str) -> str:
     return ours if ours != spelling else symbols()[spelling][0]
 
 
-def decimal_comma(text: str) -> Text | None:
-    """The hint for `3,35 TB/s`: a comma groups thousands and marks no decimals."""
-    match = re.match(r"[+-]?([0-9]{1,3}),([0-9]{1,2}|[0-9]{4,8})(?![0-9,.])", text)
-    if match is None and (zero := re.match(r"[+-]?(0),([0-9]{1,8})(?![0-9,.])", text)):
-        match = zero
-    return tr("did you mean {near}?", near=f"{match[1]}.{match[2]}") if match else None
+def number_hint(text: str) -> Text | None:
+    """The hint for `3,35 TB/s` and `1 234 GB`: a comma groups thousands, nothing else does."""
+    comma = re.match(
+        r"[+-]?(?:([0-9]{1,3}),([0-9]{1,2}|[0-9]{4,8})|(0),([0-9]{1,8}))(?![0-9,.])", text
+    )
+    if comma:
+        return tr("did you mean {near}?", near=f"{comma[1] or comma[3]}.{comma[2] or comma[4]}")
+    space = re.match(r"[+-]?([1-9][0-9]{0,2}(?: [0-9]{3})+)(?![0-9,])", text)
+    return tr("did you mean {near}?", near=space[1].replace(" ", ",")) if space else None

@@ -1,6 +1,6 @@
 """The words of a unit expression, as people write it, with their powers. Nothing is evaluated.
 
-expression := ["1"] {("/" | "per" | "每") unit} or unit {("*" | "·" | "-" | "/" | "per" | "每") unit}
+expression := (unit | "1" | "") {("*" | "·" | "-" | "/" | "per" | "每") unit}
 unit := [count] word ["^" power], or behind a division "(" unit {"·" unit} ")"
 count := 1,000 or 1M or million or 百万, only of what is counted: USD/1M tokens, 每百万 token
 """
@@ -27,8 +27,8 @@ SHORT = re.compile(r" ?([kKMGBT])(?= ?[^\W\d_])")
 SHORTENED = {"k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "B": 10**9, "T": 10**12}
 
 
-class Fault(Exception):  # noqa: N818  becomes a DeriveError where the whole text is known
-    """A piece of a quantity that cannot be read, by the code of its message."""
+class Fault(Exception):
+    """What cannot be read, by the code of its message; a DeriveError where the text is known."""
 
     def __init__(self, code: str, piece: str = "", hint: Text | None = None) -> None:
         super().__init__(code)
@@ -60,8 +60,8 @@ class UnitWords:
             "per": self.per, "times": self.times, "hyphen": self.hyphen, "open": self.open,
             "close": self.close, "count": self.count, "word": self.word,
         }  # fmt: skip
-        while self.rest.strip():
-            before = self.rest.strip()
+        while self.rest.strip(" "):
+            before = self.rest.strip(" ")
             match = TOKEN.match(self.rest)
             if match is None or len(self.found) >= MOST_WORDS:
                 raise Fault("U202", before)

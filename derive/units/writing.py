@@ -1,64 +1,33 @@
-"""Writing of numbers and quantities: exact values plain, rounded values with ≈."""
+"""Writing of quantities: exact values plain, rounded values with ≈, at four significant figures.
+
+What is printed depends on the quantity alone: 2,500 ms and 2.5 s print alike. Capacities print in
+decimal prefixes, with GiB beside them (`gib`). Counts keep every digit before the point.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
-from derive.units.quantity import Quantity, Unit, unit
+from derive.units.digits import FIGURES, digits, grouped, significant, terminating
+from derive.units.names import BINARY, COUNTING, PREFIX_POWER, symbols
+from derive.units.quantity import Dimension, Quantity, Unit, unit
 
-FIGURES = 4
-EXACT_DIGITS = 6  # a terminating decimal of at most this many digits is shown in full
-LONGEST_INTEGER = 10**7  # integers below it keep the contract unit and all their digits
-SCALED = ("byte", "FLOP", "s", "J", "W", "B")
+LARGEST_PLAIN = 10**7  # whole numbers below it keep the plain unit and all their digits
+SCALED = ("byte", "B", "bit", "FLOP", "OP", "s", "J", "W")  # what takes the prefix that fits
+LARGE, SMALL = ("", "k", "M", "G", "T", "P", "E"), ("ns", "µs", "ms", "s")
 
+# Dimensions with a customary display unit, whatever the size.
+CUSTOMARY = (
+    "FLOP/s/device", "USD/token", "USD/hour", "USD/hour/device", "J/token", "FLOP/byte",
+    "FLOP/param/token", "FLOP*request/element/token", "byte/param", "byte/element",
+)  # fmt: skip
+INSTEAD = {"FLOP/s/device": "TFLOP/s/device", "USD/token": "USD/Mtoken"}
 
-def grouped(digits: str) -> str:
-    """Thousands separators in a plain decimal string."""
-    sign = "-" if digits.startswith("-") else ""
-    whole, dot, decimals = digits.removeprefix("-").partition(".")
-    return f"{sign}{int(whole):,}{dot}{decimals}"
-
-
-def terminating(value: Fraction) -> str | None:
-    """The finite decimal expansion of a value, or None."""
-    rest, places = value.denominator, 0
-    for prime in (2, 5):
-        count = 0
-        while rest % prime == 0:
-            rest //= prime
-            count += 1
-        places = max(places, count)
-    if rest != 1 or places > 40:
-        return None
-    scaled = abs(value.numerator) * 10**places // value.denominator
-    digits = str(scaled).rjust(places + 1, "0")
-    text = digits[:-places] + "." + digits[-places:] if places else digits
-    return ("-" if value < 0 else "") + text
-
-
-def significant(value: Fraction, figures: int = FIGURES) -> str:
-    """A value rounded half to even at `figures` significant figures, never in e-notation."""
-    if value == 0:
-        return "0"
-    size = abs(value)
-    exponent = len(str(size.numerator)) - len(str(size.denominator))
-    if size < Fraction(10) ** exponent:
-        exponent -= 1
-    elif size >= Fraction(10) ** (exponent + 1):
-        exponent += 1
-    places = figures - 1 - exponent
-    scaled = round(size * Fraction(10) ** places)
-    if len(str(scaled)) > figures:  # 9999.6 becomes 10000: one place less
-        places -= 1
-        scaled = round(size * Fraction(10) ** places)
-    text = str(scaled * 10**-places) if places <= 0 else _point(str(scaled), places)
-    return ("-" if value < 0 else "") + text
-
-
-def _point(digits: str, places: int) -> str:
-    digits = digits.rjust(places + 1, "0")
-    return f"{digits[:-places]}.{digits[-places:]}"
+__all__ = [
+    "FIGURES", "Shown", "digits", "gib", "grouped", "show", "significant", "terminating",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -80,68 +49,72 @@ class Shown:
         """The relation that introduces it."""
         return "=" if self.exact else "≈"
 
-
-def digits(value: Fraction, figures: int = FIGURES) -> tuple[str, bool]:
-    """Digits of a pure number and whether they are exact."""
-    full = terminating(value)
-    if full is not None:
-        count = len(full.replace(".", "").replace("-", "").lstrip("0").rstrip())
-        whole = value.denominator == 1
-        if (whole and count <= 15) or count <= EXACT_DIGITS:
-            return grouped(full), True
-    text = significant(value, figures)
-    return grouped(text), Fraction(text) == value
+    @property
+    def quantity(self) -> Quantity:
+        """What the printed digits and unit say."""
+        return Quantity(Fraction(self.number.replace(",", "")), unit(self.unit))
 
 
-def scaled_unit(value: Fraction, in_unit: Unit) -> Unit:
-    """The unit with the prefix that leaves one to three digits before the point."""
-    if not in_unit.terms or in_unit.terms[0][1] != 1 or in_unit.terms[0][0] not in SCALED:
+@cache
+def customary() -> dict[Dimension, Unit]:
+    """Dimension to display unit."""
+    return {unit(text).dimension: unit(INSTEAD.get(text, text)) for text in CUSTOMARY}
+
+
+def plain(given: Unit) -> Unit:
+    """The unit without decimal prefixes, bytes under one name; a binary prefix stays."""
+
+    def bare(symbol: str) -> str:
+        _, stem, prefix = symbols()[symbol]
+        return symbol if prefix in BINARY else "byte" if stem == "B" else stem
+
+    return Unit() * Unit(tuple((bare(symbol), power) for symbol, power in given.terms))
+
+
+def scaled(value: Fraction, in_unit: Unit) -> Unit:
+    """A plain unit with the prefix that leaves one to three digits before the point."""
+    takes_prefix = in_unit.terms and in_unit.terms[0][1] == 1 and in_unit.terms[0][0] in SCALED
+    if value == 0 or not takes_prefix:
         return in_unit
-    symbol, rest = in_unit.terms[0][0], in_unit.terms[1:]
-    if symbol == "byte":
-        symbol = "B"
-    size = abs(value)
+    symbol, rest, size = in_unit.terms[0][0], in_unit.terms[1:], abs(value)
     if symbol == "s":
-        steps = (("s", 0), ("ms", -3), ("µs", -6), ("ns", -9))
-        best = next((s for s, p in steps if size >= Fraction(10) ** p), "ns")
-        return Unit(((best, 1), *rest))
-    if size < 1000 and symbol == "B":
+        fitting = [s for s in SMALL if size >= Fraction(10) ** PREFIX_POWER[s[:-1]]]
+        return Unit((((fitting or SMALL)[-1 if fitting else 0], 1), *rest))
+    prefix = [p for p in LARGE if not p or size >= 10 ** PREFIX_POWER[p]][-1]
+    stem = "B" if symbol == "byte" and prefix else symbol
+    return Unit(((prefix + stem, 1), *rest))
+
+
+def display_unit(quantity: Quantity) -> Unit:
+    """The unit in which a quantity is printed."""
+    in_unit = plain(quantity.unit)
+    operations = in_unit.terms and in_unit.terms[0][0] == "OP"  # TOPS stay TOP/s
+    if quantity.dimension in customary() and not operations:
+        return customary()[quantity.dimension]
+    value = quantity.to(in_unit).value
+    if value.denominator == 1 and abs(value) < LARGEST_PLAIN and in_unit.terms[:1] != (("s", 1),):
         return in_unit
-    prefixes = (("E", 18), ("P", 15), ("T", 12), ("G", 9), ("M", 6), ("k", 3))
-    best = next((p for p, power in prefixes if size >= 10**power), "")
-    return Unit(((best + symbol, 1), *rest))
+    return scaled(value, in_unit)
 
 
-# Dimensions that have a customary display unit, by contract unit.
-CUSTOM = {
-    "USD/token": "USD/Mtoken",
-    "FLOP/s/device": "TFLOP/s/device",
-    "J/token": "J/token",
-    "USD/hour/device": "USD/hour/device",
-    "FLOP/byte": "FLOP/byte",
-    "FLOP/param/token": "FLOP/param/token",
-    "byte/param": "byte/param",
-    "byte/element": "byte/element",
-    "FLOP*request/element/token": "FLOP*request/element/token",
-}
+def counts(in_unit: Unit) -> bool:
+    """Whether a unit counts things one by one: token, request, token/request."""
+    terms = in_unit.terms
+    return bool(terms) and terms[0][1] > 0 and all(symbol in COUNTING for symbol, _ in terms)
 
 
 def show(quantity: Quantity, figures: int = FIGURES, fixed: Unit | None = None) -> Shown:
-    """A quantity given in its contract unit, as reports print it."""
-    contract, value = quantity.unit, quantity.value
-    if fixed is not None:
-        target = fixed
-    elif contract.text in CUSTOM:
-        target = unit(CUSTOM[contract.text])
-    elif value.denominator == 1 and 1 <= abs(value) < LONGEST_INTEGER and contract.text != "s":
-        target = contract
-    else:
-        target = scaled_unit(value, contract)
-    number, exact = digits(quantity.to(target).value, figures)
-    return Shown(number, target.text, exact)
+    """A quantity as reports print it, in a unit that suits its size unless one is `fixed`."""
+    target = fixed or display_unit(quantity)
+    number, exact = digits(quantity.to(target).value, figures, whole=counts(target))
+    shown = Shown(number, target.text, exact)
+    if fixed is None and not exact and quantity.dimension not in customary():
+        better = scaled(shown.quantity.to(plain(target)).value, plain(target))
+        if scaled(quantity.to(plain(target)).value, plain(target)) == target != better:
+            return show(quantity, figures, better)  # 999.96 GB rounds to 1.000 TB
+    return shown
 
 
 def gib(quantity: Quantity, figures: int = FIGURES) -> Shown:
-    """A capacity in GiB, to stand beside its GB."""
-    rest = quantity.unit.terms[1:]
-    return show(quantity, figures, Unit((("GiB", 1), *rest)))
+    """A capacity in GiB, to stand beside its GB; ValueError for anything else."""
+    return show(quantity, figures, Unit((("GiB", 1), *quantity.unit.terms[1:])))

@@ -6,7 +6,6 @@ from typing import Any
 
 PEAK, BANDWIDTH = 4 * 989.5, 4 * 3.35  # TFLOP/s, TB/s
 WEIGHTS, KAPPA, PARAMS = 141.107412992e9, 327_680, 70_553_706_496
-FREE = 4 * 80e9 * 0.9 * 1.0 - WEIGHTS  # bytes left for KV caches
 RIDGE = PEAK / BANDWIDTH
 MEAN = 2_304  # tokens of context
 Figure = dict[str, Any]
@@ -184,7 +183,7 @@ def batch_sweep() -> Figure:
                 "points": [
                     {
                         "id": "at",
-                        "label": t("b = 220: 9,620 token/s"),
+                        "label": t("b = 220: 9,596 token/s"),
                         "role": "memory",
                         "x": "220",
                         "y": num(220 / step(220)),

@@ -165,7 +165,7 @@ def test_the_licence_is_whole() -> None:
     assert "SIL OPEN FONT LICENSE Version 1.1" in text
     assert "with Reserved Font Name 'Source'" in text
     assert "The STIX Fonts Project Authors" in text
-    from derive.render.cache import cache
+    from derive.cache import cache
 
     if (path := cache().path) and (path / "fonts").is_dir():
         assert Path(path / "fonts/LICENCE.txt").read_text("utf-8") == text

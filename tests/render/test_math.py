@@ -14,7 +14,8 @@ from time import perf_counter
 import pytest
 from PIL import Image
 
-from derive.render import cache, fonts, math, ziamath_adapter
+from derive import cache
+from derive.render import fonts, math, ziamath_adapter
 from derive.render.math import MathError, fit, mathml, measure, picture
 
 FORMULAS = {
@@ -184,7 +185,8 @@ WARM = """
 import sys, time
 sys.path.insert(0, "tests/render")
 from test_math import many
-from derive.render import cache, math
+from derive import cache
+from derive.render import math
 texts = many(200)
 math.mathml("x")
 start = time.perf_counter()

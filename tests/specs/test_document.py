@@ -27,7 +27,8 @@ def test_scalars_stay_as_written_and_know_their_place() -> None:
     root = read_text('a: 0.40\nb: {c: 012, d: "x y"}\ne: [1, yes]\n', "f.yaml").root
     first = root.entries["a"]
     assert isinstance(first, Scalar)
-    assert (first.text, first.place.line, first.place.column, first.place.key) == ("0.40", 1, 4, "a")
+    assert first.text == "0.40"
+    assert (first.place.line, first.place.column, first.place.key) == (1, 4, "a")
     inner = root.entries["b"]
     assert isinstance(inner, Table)
     assert inner.place.key == "b"
@@ -158,20 +159,24 @@ def test_a_byte_order_mark_is_ignored() -> None:
     assert "a" in read_text("\ufeffa: 1\n", "f.yaml").root.entries
 
 
+def outcome(text: str) -> Table | None:
+    """The root, or None after a clean refusal."""
+    try:
+        return read_text(text, "any.yaml").root
+    except DeriveError as error:
+        if not all(p.code.startswith("S1") and render(error) for p in error.problems):
+            raise
+        return None
+
+
 @given(st.text(max_size=300))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    try:
-        document = read_text(text, "any.yaml")
-    except DeriveError as error:
-        assert all(p.code.startswith("S1") for p in error.problems)
-        assert render(error)
-    else:
-        assert isinstance(document.root, Table)
+    assert outcome(text) is None or isinstance(outcome(text), Table)
 
 
-@given(st.lists(st.sampled_from(["a: ", "b", "[", "]", "{", "}", "- ", "\n", "  ", ": ", "'", "&c ", "*c", "!!str ", "? ", "|\n", "---\n", "#"]), max_size=40))  # fmt: skip
+PIECES = ["a: ", "b", "[", "]", "{", "}", "- ", "\n", "  ", ": ", "'", "&c ", "*c", "!!str ", "? "]
+
+
+@given(st.lists(st.sampled_from([*PIECES, "|\n", "---\n", "#"]), max_size=40))
 def test_any_yaml_like_text_is_read_or_refused(parts: list[str]) -> None:
-    try:
-        read_text("".join(parts), "any.yaml")
-    except DeriveError as error:
-        assert all(p.code.startswith("S1") for p in error.problems)
+    assert outcome("".join(parts)) is None or isinstance(outcome("".join(parts)), Table)

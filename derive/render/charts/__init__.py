@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from derive.render.cache import cache, digest, source
+from derive.cache import cache, digest, source
 from derive.render.charts.sheet import PALETTES, Theme
 from derive.render.charts.words import Mode
 

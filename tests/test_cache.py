@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from derive.render import cache as module
-from derive.render.cache import Cache, digest, folder
+from derive import cache as module
+from derive.cache import Cache, digest, folder
 
 SMALL = b"<svg/>" * 10
 LARGE = bytes(range(256)) * 1024
@@ -167,7 +167,7 @@ def test_where_the_folder_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 
 def test_what_is_new_is_written_at_exit(tmp_path: Path) -> None:
     code = (
-        "from derive.render.cache import cache, digest\n"
+        "from derive.cache import cache, digest\n"
         "cache().put('math', digest('exit'), b'value')\n"
     )
     env = {**os.environ, "DERIVE_CACHE": str(tmp_path)}

@@ -1,0 +1,1 @@
+"""Printers over the ledger: they know no arithmetic."""

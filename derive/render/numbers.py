@@ -1,0 +1,69 @@
+"""Numbers in tables: split from their units, aligned on the decimal point."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+FIGURE_SPACE, POINT_SPACE = "\u2007", "\u2008"  # as wide as a digit, as wide as a point
+VALUE = re.compile(r"(?P<sign>≈ )?(?P<number>[−-]?[\d,]+(?:\.\d+)?)(?: (?P<unit>\S.*))?\Z")
+BARE = re.compile(r"[−-]?\d[\d,]*(?:\.\d+)?\Z")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A displayed value in parts: `≈ ` or nothing, digits, unit."""
+
+    sign: str
+    number: str
+    unit: str
+
+    @property
+    def text(self) -> str:
+        """The parts as one."""
+        return f"{self.sign}{self.number} {self.unit}".strip()
+
+
+def split(text: str) -> Shown:
+    """`≈ 18.30 ms/token` in parts; a text that is no value keeps its words as the number."""
+    found = VALUE.match(text)
+    if not found:
+        return Shown("", text, "")
+    return Shown(found["sign"] or "", found["number"].replace("-", "−"), found["unit"] or "")
+
+
+def main_text(record: Mapping[str, Any]) -> str:
+    """The typical value of a result as the ledger displays it, without its range."""
+    return str(record["display"]["en"]).partition(" (")[0]
+
+
+def written(exact: str, contract: str, like: str) -> Shown:
+    """An exact value of a contract unit, in the display unit of another value of the same id."""
+    from derive.units import Quantity, show, unit
+
+    fixed = like.replace("s/token", "s*request/token") if "request" in contract and "s*" in contract else like
+    given = unit(contract)
+    shown = show(Quantity(Fraction(exact), given), 4, unit(fixed) if fixed else None)
+    return Shown("" if shown.exact else "≈ ", shown.number.replace("-", "−"), like)
+
+
+def elasticity(exact: str) -> str:
+    """A pure number with three decimals and its sign."""
+    value = round(Fraction(exact), 3)
+    text = f"{abs(value.numerator * 1000 // value.denominator):04d}"
+    return ("−" if value < 0 else "+" if value > 0 else "") + f"{text[:-3]}.{text[-3:]}"
+
+
+def aligned(cells: Iterable[str]) -> list[str]:
+    """Cells of one right-aligned column, padded so that their decimal points stand in one line."""
+    column = list(cells)
+    places = [len(c.partition(".")[2]) if BARE.match(c.removeprefix("≈ ").lstrip("+")) else None for c in column]
+    most = max((p for p in places if p is not None), default=0)
+    return [
+        cell if place is None or place == most
+        else cell + (POINT_SPACE if not place else "") + FIGURE_SPACE * (most - place)
+        for cell, place in zip(column, places, strict=True)
+    ]  # fmt: skip

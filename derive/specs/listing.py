@@ -1,0 +1,248 @@
+"""What `derive hardware` and `derive model` print: lists, single specs, JSON. Needs no algebra."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from derive.errors import columns
+from derive.specs import load
+from derive.specs.lookup import spec_roots
+from derive.specs.precision import BYTES
+from derive.specs.types import Hardware, Model, Value
+from derive.text import Text, tr
+from derive.units import Quantity, gib, show, unit
+
+
+def shown(value: Value | None) -> str:
+    """A figure, or a dash."""
+    return show(value.quantity).text if value else "–"
+
+
+def record(value: Value) -> dict[str, Any]:
+    """A figure with all that is known of it."""
+    found: dict[str, Any] = {
+        "value": value.text,
+        "exact": f"{value.quantity.value}",
+        "unit": value.quantity.unit.text,
+        "basis": [b.json() for b in value.basis],
+        "sources": list(value.sources),
+        "grade": value.grade,
+    }
+    found |= {"from": value.how.json()} if value.how else {}
+    found |= {"printed": value.printed} if value.printed else {}
+    return found
+
+
+def hardware_listing(
+    name: str | None, extra: Sequence[str | Path], as_json: bool, lang: str
+) -> str:
+    """All accelerators, a line each, or one with every figure."""
+    roots = spec_roots(extra)
+    if name:
+        found = load.hardware(name, roots)
+        return dump(hardware_record(found)) if as_json else one_hardware(found, lang)
+    every = [load.hardware(n, roots) for n in load.names("hardware", roots)]
+    if as_json:
+        return dump([hardware_record(h) for h in every])
+    head = tuple(
+        t.in_(lang)
+        for t in (
+            tr("id"),
+            tr("16-bit dense peak"),
+            tr("bandwidth"),
+            tr("memory, marketed"),
+            tr("driver-visible"),
+        )
+    )
+    rows = [
+        (h.id, shown(dense16(h)), shown(h.bandwidth), shown(h.marketed), shown(h.driver_visible))
+        for h in every
+    ]
+    return "\n".join(columns([head, *rows]))
+
+
+def dense16(found: Hardware) -> Value | None:
+    """The dense peak at bf16, else at fp16."""
+    for precision in ("bf16", "fp16"):
+        if "dense" in found.peak.get(precision, {}):
+            return found.peak[precision]["dense"]
+    return None
+
+
+def figures(found: Hardware) -> list[tuple[Text, Value]]:
+    """Every figure of an accelerator with its name."""
+    rows = [
+        (
+            tr(
+                "peak {precision}, {basis}",
+                precision=p,
+                basis=tr("dense") if b == "dense" else tr("with sparsity"),
+            ),
+            v,
+        )
+        for p, by in found.peak.items()
+        for b, v in by.items()
+    ]
+    rest = (
+        (tr("memory bandwidth"), found.bandwidth),
+        (tr("memory, marketed"), found.marketed),
+        (tr("memory, driver-visible"), found.driver_visible),
+        (tr("link, one direction"), found.link_per_direction),
+        (tr("link, both directions"), found.link_total),
+        (tr("power"), found.power),
+    )
+    return rows + [(name, value) for name, value in rest if value]
+
+
+def one_hardware(found: Hardware, lang: str) -> str:
+    """One accelerator: figures with the text printed by the source and where it is from."""
+    rows = []
+    for name, value in figures(found):
+        beside = gib(value.quantity).text if value in (found.marketed, found.driver_visible) else ""
+        how = value.how.in_(lang) if value.how else ""
+        quoted = f"“{value.printed}”" if value.printed else how
+        rows.append(
+            (
+                name.in_(lang),
+                " ".join(filter(None, (show(value.quantity).text, beside and f"({beside})"))),
+                quoted,
+                ", ".join(value.sources),
+                value.grade,
+            )
+        )
+    lines = [f"{found.name.in_(lang)}   {found.id}", *columns(rows)]
+    return "\n".join([*lines, *(f"- {n.in_(lang)}" for n in found.notes)])
+
+
+def hardware_record(found: Hardware) -> dict[str, Any]:
+    """One accelerator as JSON."""
+    named = {
+        "bandwidth": found.bandwidth,
+        "marketed": found.marketed,
+        "driver_visible": found.driver_visible,
+        "link_per_direction": found.link_per_direction,
+        "link_total": found.link_total,
+        "power": found.power,
+    }
+    return {
+        "id": found.id,
+        "name": found.name.json(),
+        "vendor": found.vendor,
+        "year": found.year,
+        "aliases": list(found.aliases),
+        "peak": {p: {b: record(v) for b, v in by.items()} for p, by in found.peak.items()},
+        **{k: record(v) if v else None for k, v in named.items()},
+        "notes": [n.json() for n in found.notes],
+    }
+
+
+def model_listing(name: str | None, extra: Sequence[str | Path], as_json: bool, lang: str) -> str:
+    """All models, a line each, or one with its bytes at every stored precision."""
+    roots = spec_roots(extra)
+    if name:
+        found = load.model(name, roots)
+        return dump(model_record(found)) if as_json else one_model(found, lang)
+    every = [load.model(n, roots) for n in load.names("model", roots)]
+    if as_json:
+        return dump([model_record(m) for m in every])
+    head = tuple(
+        t.in_(lang)
+        for t in (
+            tr("id"),
+            tr("parameters"),
+            tr("layers"),
+            tr("KV heads"),
+            tr("KV cache at 2 byte"),
+        )
+    )
+    rows = [
+        (
+            m.id,
+            shown(m.values["N"]),
+            shown(m.values["L"]),
+            shown(m.values["H_kv"]),
+            show(kv_bytes(m, "bf16")).text,
+        )
+        for m in every
+    ]
+    return "\n".join(columns([head, *rows]))
+
+
+def kv_bytes(found: Model, precision: str) -> Quantity:
+    """KV-cache bytes per token: K and V in every layer and KV head."""
+    v = found.values
+    count = 2 * v["L"].quantity.value * v["H_kv"].quantity.value * v["d_head"].quantity.value
+    return Quantity(count * BYTES[precision], unit("byte/token"))
+
+
+def weight_bytes(found: Model, precision: str) -> Quantity:
+    """Weight bytes at a stored precision, scales not counted."""
+    return Quantity(found.values["N"].quantity.value * BYTES[precision], unit("byte"))
+
+
+def one_model(found: Model, lang: str) -> str:
+    """One model: its figures, then bytes by precision."""
+    rows = [
+        (n, shown(v), v.how.in_(lang) if v.how else "", ", ".join(v.sources))
+        for n, v in found.values.items()
+    ]
+    if found.embedding:
+        rows.append(
+            (
+                "N_emb",
+                shown(found.embedding),
+                found.embedding.how.in_(lang) if found.embedding.how else "",
+                "",
+            )
+        )
+    head = tuple(t.in_(lang) for t in (tr("stored as"), tr("weights"), tr("KV cache per token")))
+    bytes_rows = [
+        (
+            p,
+            f"{show(weight_bytes(found, p)).text} ({gib(weight_bytes(found, p)).text})",
+            show(kv_bytes(found, p)).text,
+        )
+        for p in BYTES
+    ]
+    notes = [f"- {n.in_(lang)}" for n in found.notes]
+    return "\n".join(
+        [
+            f"{found.name.in_(lang)}   {found.id}",
+            *columns(rows),
+            "",
+            *columns([head, *bytes_rows]),
+            *notes,
+        ]
+    )
+
+
+def model_record(found: Model) -> dict[str, Any]:
+    """One model as JSON."""
+    return {
+        "id": found.id,
+        "name": found.name.json(),
+        "native": found.native,
+        "tied_embeddings": found.tied_embeddings,
+        "values": {n: record(v) for n, v in found.values.items()},
+        "embedding": record(found.embedding) if found.embedding else None,
+        "bytes": {
+            p: {
+                "weights": int(q)
+                if (q := weight_bytes(found, p).value).denominator == 1
+                else float(q),
+                "kv_per_token": int(k)
+                if (k := kv_bytes(found, p).value).denominator == 1
+                else float(k),
+            }
+            for p in BYTES
+        },
+        "notes": [n.json() for n in found.notes],
+    }
+
+
+def dump(value: Any) -> str:
+    """JSON for people and programs."""
+    return json.dumps(value, ensure_ascii=False, indent=1)

@@ -1,0 +1,152 @@
+"""`--set NAME=VALUE`: symbols and dotted keys over a scenario."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import pytest
+
+from derive.errors import DeriveError, render
+from derive.notation import SYMBOLS
+from derive.specs import load
+from derive.specs.measure import amount
+from derive.specs.sets import KEYS, dotted_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from derive.specs.types import Scenario
+
+NAME = "llama-3-70b-on-4x-h100"
+CONTRACT = {s.id: s.unit.text for s in SYMBOLS.values()}
+CONTRACT |= {"W": "byte", "kappa": "byte/token", "TPOT": "s*request/token", "b_max": "request"}
+CONTRACT |= {"R_max": "token/s/request"}
+
+
+def with_sets(*sets: str) -> Scenario:
+    return load.scenario(NAME, sets=sets, symbols=CONTRACT)
+
+
+def refused(*sets: str) -> str:
+    with pytest.raises(DeriveError) as caught:
+        with_sets(*sets)
+    return render(caught.value)
+
+
+def test_both_names_of_a_thing_set_it() -> None:
+    for name in ("b", "workload.requests"):
+        assert amount(with_sets(f"{name}=16").values["b"].quantity) == 16
+    for name in ("g", "devices"):
+        assert amount(with_sets(f"{name}=8").devices.quantity) == 8
+    assert with_sets("precision.weights=fp8").precision["weights"] == "fp8"
+    assert with_sets("hardware=nvidia-h200-sxm-141gb").hardware.id == "nvidia-h200-sxm-141gb"
+    assert amount(with_sets("slo.TPOT=30 ms/token").slo["TPOT"].quantity) == Fraction(3, 100)
+    assert amount(with_sets("target_TPOT=30 ms/token").slo["TPOT"].quantity) == Fraction(3, 100)
+
+
+def test_every_owned_symbol_and_every_key_is_really_one() -> None:
+    assert set(KEYS.values()) <= set(dotted_keys())
+    assert set(KEYS) <= set(CONTRACT)
+
+
+def test_ranges_take_one_value_or_three() -> None:
+    assert [amount(v.quantity) for v in with_sets("MFU=0.5").MFU] == [Fraction(1, 2)] * 3
+    three = with_sets("MBU=0.3, 0.4, 0.5").MBU
+    assert [amount(v.quantity) for v in three] == [Fraction(n, 10) for n in (3, 4, 5)]
+    assert three[0].how is not None
+    both = with_sets("calibration=public-2023", "calibration.MFU=[0.1, 0.2, 0.3]")
+    assert amount(both.MFU[0].quantity) == Fraction(1, 10)
+    assert both.MBU[0].sources == ("databricks2023",)
+
+
+def test_symbols_of_model_and_hardware_replace_their_figures() -> None:
+    scenario = with_sets(
+        "N=1e9 param", "B_peak=4 TB/s/device", "P_peak=1 PFLOP/s/device", "M_dev=100 GB/device"
+    )
+    assert amount(scenario.model.values["N"].quantity) == 10**9
+    assert amount(scenario.model.values["N_act"].quantity) == 10**9
+    assert scenario.model.embedding is None
+    assert amount(scenario.hardware.bandwidth.quantity) == 4 * 10**12
+    assert amount(scenario.hardware.peak["bf16"]["dense"].quantity) == 10**15
+    assert scenario.hardware.driver_visible is not None
+    assert scenario.hardware.driver_visible.how is not None
+    assert scenario.overrides == {}
+
+
+def test_a_peak_can_be_set_where_the_hardware_states_none() -> None:
+    scenario = with_sets("hardware=M3 Ultra", "P_peak=50 TFLOP/s/device")
+    assert amount(scenario.hardware.peak["bf16"]["dense"].quantity) == 50 * 10**12
+
+
+def test_derived_symbols_become_inputs() -> None:
+    scenario = with_sets(
+        "W=100 GB", "kappa=320 KiB/token", "TPOT=20 ms/token", "R_max=50 token/s", "b_max=7"
+    )
+    values = {k: amount(v.quantity) for k, v in scenario.overrides.items()}
+    assert values == {
+        "W": 10**11,
+        "kappa": 327_680,
+        "TPOT": Fraction(1, 50),
+        "R_max": 50,
+        "b_max": 7,
+    }
+    assert scenario.overrides["TPOT"].quantity.unit.text == "ms*request/token"
+
+
+@pytest.mark.parametrize(
+    ("setting", "code", "hint"),
+    [
+        ("B_peak=3.35", "S301", "3.35 TB/s/device"),
+        ("B_peak=3.35 TB/s", "S302", "write 3.35 TB/s/device"),
+        ("B_peak=0 TB/s/device", "S304", ""),
+        ("B_peak=1e30 TB/s/device", "S305", ""),
+        ("N=70e9", "S301", "70e9 param"),
+        ("d_head=128", "S301", ""),
+        ("W=100", "S301", "100 byte"),
+        ("b=2.5", "S303", ""),
+        ("b=0", "S304", ""),
+        ("T=-1", "S304", ""),
+        ("M_frac=1.5", "S305", ""),
+        ("precision.weights=bf-16", "S205", "did you mean bf16?"),
+        ("workload.request=8", "S502", "did you mean workload.requests?"),
+        ("B_paek=3.35 TB/s/device", "S502", "did you mean B_peak?"),
+        ("c_op=3 FLOP/param/token", "S502", ""),
+        ("scenario=x", "S502", ""),
+        ("b", "S501", ""),
+        ("=8", "S501", ""),
+        ("b=", "S501", ""),
+        ("MFU=0.5, 0.4, 0.6", "S306", ""),
+        ("MFU=0.5, 0.6", "S307", ""),
+        ("MFU=50", "S305", "write 50 %"),
+    ],
+)
+def test_settings_that_cannot_be(setting: str, code: str, hint: str) -> None:
+    text = refused(setting)
+    assert code in text
+    assert hint in text
+    assert "--set" in text
+
+
+@pytest.mark.parametrize(
+    ("sets", "code"),
+    [
+        (("b=4", "workload.requests=8"), "S503"),
+        (("precision.weights=fp8", "w=1 byte/param"), "S503"),
+        (("w_kv=1 byte/element", "precision.kv_cache=fp8"), "S503"),
+        (("b=4", "b=4"), "S504"),
+        (("MFU=0.4", "calibration.MFU=0.4"), "S503"),
+    ],
+)
+def test_one_thing_is_set_once(sets: tuple[str, ...], code: str) -> None:
+    assert code in refused(*sets)
+
+
+def test_every_bad_setting_is_told_at_once() -> None:
+    text = refused("bb=1", "B_peak=3", "b=2.5")
+    assert text.count("S502") == text.count("S301") == text.count("S303") == 1
+
+
+def test_without_symbols_the_notation_is_used(problems: Callable[..., list[str]]) -> None:
+    assert load.scenario(NAME, sets=["X_meas=300 token/s"]).overrides
+    assert problems(load.scenario, NAME, sets=["W=1 GB"]) == ["S502"]
