@@ -36,7 +36,7 @@ class Group(click.Group):
 
     command_class = Command
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
         """As declared, not alphabetical."""
         return list(self.commands)
 
@@ -198,7 +198,7 @@ def evaluate(
         from derive.study.results import is_known
 
         if is_known(scenario):  # without a scenario file the first word is a symbol
-            scenario, symbols = None, (scenario, *symbols)
+            symbols, scenario = (scenario, *symbols), None
     loaded = load_scenario(scenario, options)
     found = values(loaded, symbols)
     if as_json:

@@ -45,8 +45,11 @@ class Condition:
 
 @dataclass(frozen=True)
 class Formula:
-    """A declared quantity. Exactly one of `tree`, `of`, `limit`, `solve`, `largest` says how it
-    comes about; the last three are found by algebra and never typed in."""
+    """A declared quantity.
+
+    Exactly one of `tree`, `of`, `limit`, `solve`, `largest` says how it comes about; the last
+    three are found by algebra and never typed in.
+    """
 
     id: str
     latex: str
@@ -181,11 +184,11 @@ def check_units(made: Formula, place: Place) -> None:
     elif made.limit:
         found = dimension_of(made.limit[0])
     elif made.solve or made.largest:
-        left, right, variable = made.solve or (
-            Name(made.largest[0]),
-            Name(made.largest[1]),
-            made.largest[2],  # type: ignore[index]
-        )
+        if made.solve:
+            left, right, variable = made.solve
+        else:
+            of, target, variable = made.largest or ("", "", "")
+            left, right = Name(of), Name(target)
         sides = [dimension(s, dimension_of, "", place) for s in (left, right)]
         found = dimension_of(variable) if sides[0] == sides[1] else sides[0] / sides[1]
     if found != declared:

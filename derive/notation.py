@@ -11,7 +11,7 @@ from derive.units import Quantity, Unit, read_quantity, unit
 
 @dataclass(frozen=True)
 class Symbol:
-    """An input of the formulas; `about` groups it: hardware, model, workload, …"""
+    """An input of the formulas; `about` groups it: hardware, model, workload, and so on."""
 
     id: str
     latex: str

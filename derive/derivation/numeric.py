@@ -1,4 +1,4 @@
-"""The numeric half of a derivation: values inserted, cases decided, computed, rounded, rechecked."""
+"""The numeric half of a derivation: values inserted, cases decided, result, rounding."""
 
 from __future__ import annotations
 
@@ -22,28 +22,32 @@ from derive.expression.tree import (
     walk,
 )
 from derive.expression.value import value
-from derive.formula import Formula, unit_of
+from derive.formula import Formula
 from derive.text import tr
 from derive.units import Quantity, Unit, show, unit
-from derive.units.writing import significant
+from derive.units.writing import grouped, significant
 
 LONGEST_EXACT = 18  # characters of a number that is still shown in full
 FIGURES = 7
 
 
-def written(quantity: Quantity) -> Quantity:
-    """A quantity as it stands in a line of values: exact where short, else at seven figures."""
+def written(quantity: Quantity) -> tuple[Quantity, str]:
+    """A quantity as it stands in a line of values: exact where short, else at seven figures.
+
+    The digits are those to print where trailing zeros matter, else empty.
+    """
     shown = show(quantity, 15)
     if shown.exact:
         target = quantity.to(unit(shown.unit))
         if len(number_text(target.value)) <= LONGEST_EXACT:
-            return target
+            return target, ""
     if len(number_text(quantity.value)) <= LONGEST_EXACT and abs(quantity.value) >= Fraction(
         1, 100
     ):
-        return quantity
+        return quantity, ""
     target = quantity.to(unit(show(quantity).unit))
-    return Quantity(Fraction(significant(target.value, FIGURES)), target.unit)
+    digits = grouped(significant(target.value, FIGURES))
+    return Quantity(Fraction(digits.replace(",", "")), target.unit), digits
 
 
 def value_steps(formula: Formula, point: Point) -> tuple[Step, ...]:
@@ -71,15 +75,20 @@ def inserted(tree: Node, point: Point) -> tuple[Node, bool]:
     rounded = False
     for name in names(tree):
         quantity = point.quantity(name)
-        shown = written(quantity)
+        shown, digits = written(quantity)
         rounded |= shown.base != quantity.base
-        by[name] = Measure(shown) if shown.unit.terms else Number(shown.value)
+        by[name] = leaf(shown, digits)
     return substitute(tree, by), rounded
+
+
+def no_names(name: str) -> Fraction:
+    """A line of values holds no symbols."""
+    raise Disproved(f"{name} stands in a line of values")
 
 
 def close_to(step: Step, exact: Fraction, rounded: bool) -> Step:
     """Read the printed line back: it must give the value, within its rounding."""
-    again = value(parse(plain(step.right, dot="×")), lambda name: Fraction(0))
+    again = value(parse(plain(step.right, dot="×")), no_names)
     tolerance = abs(exact) / 10**5 if rounded else Fraction(0)
     whole = any(isinstance(n, Call) and n.function in ("floor", "ceil") for n in walk(step.right))
     if abs(again - exact) > (max(tolerance, Fraction(1)) if whole and rounded else tolerance):
@@ -101,9 +110,9 @@ def cases(tree: Node, point: Point) -> list[Step]:
                 continue
             reason = tr("decides") if found == chosen else tr("does not decide")
             quantity = in_contract(found, part_unit(argument))
-            shown = written(quantity)
+            shown, digits = written(quantity)
             relation = "=" if shown.base == found else "≈"
-            right = Measure(shown) if shown.unit.terms else Number(shown.value)
+            right = leaf(shown, digits)
             steps.append(
                 Step("case", argument, right, relation, reason).checked(
                     *agreed(argument, point, quantity)
@@ -138,14 +147,16 @@ def outcome(me: Name, result: Quantity) -> list[Step]:
     if len(full) <= 36:
         steps.append(Step("compute", me, leaf(result)))
     target = result.to(unit(shown.unit))
-    rounded = Quantity(Fraction(shown.number.replace(",", "")), target.unit)
-    steps.append(Step("round", me, leaf(rounded), "≈"))
+    rounded = Quantity(shown.quantity.value, target.unit)
+    steps.append(Step("round", me, leaf(rounded, shown.number), "≈"))
     return steps
 
 
-def leaf(quantity: Quantity) -> Node:
-    """A value as a tree."""
-    return Measure(quantity) if quantity.unit.terms else Number(quantity.value)
+def leaf(quantity: Quantity, digits: str = "") -> Node:
+    """A value as a tree; `digits` keeps the trailing zeros of a rounded one."""
+    if quantity.unit.terms:
+        return Measure(quantity, digits=digits)
+    return Number(quantity.value, digits=digits)
 
 
 def active(tree: Node, point: Point) -> Node:

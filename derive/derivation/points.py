@@ -16,7 +16,7 @@ from derive.text import Text, tr
 from derive.units import Quantity, Unit
 
 
-class Absent(Exception):  # noqa: N818  not a fault: an input that was not given
+class Absent(Exception):
     """An input is not given; `name` says which."""
 
     def __init__(self, name: str) -> None:
@@ -24,7 +24,7 @@ class Absent(Exception):  # noqa: N818  not a fault: an input that was not given
         self.name = name
 
 
-class Undefined(Exception):  # noqa: N818  not a fault: a value that does not exist
+class Undefined(Exception):
     """The quantity does not exist here; `why` says it in both languages."""
 
     def __init__(self, why: Text) -> None:

@@ -17,6 +17,7 @@ from derive.expression.text import plain
 from derive.expression.tree import Name, Node, substitute
 from derive.expression.value import value
 from derive.formula import catalogue, unit_of
+from derive.units import pint_error
 
 POINTS = 3
 
@@ -96,7 +97,6 @@ def holds_at(step: Step, point: RandomPoint) -> bool:
 
 def units_agree(step: Step, point: RandomPoint) -> bool:
     """Pint carries the units of both sides to the same contract unit and the same value."""
-    import pint
 
     def lookup(name: str) -> Any:
         return in_contract(point.get(name), unit_of(name))
@@ -105,7 +105,7 @@ def units_agree(step: Step, point: RandomPoint) -> bool:
         sides = [recompute(s, lookup) for s in (step.left, step.right)]
         target = sides[0].to_base_units().units
         return bool(sides[1].to(target) is not None)
-    except pint.PintError:
+    except pint_error():
         return False
 
 

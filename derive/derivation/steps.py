@@ -63,5 +63,5 @@ class Step:
         return replace(self, checks=self.checks + checks)
 
 
-class Disproved(Exception):  # noqa: N818  stops the report
+class Disproved(Exception):
     """A step's check failed: the program is wrong, nothing may be printed."""

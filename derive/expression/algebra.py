@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from typing import Any
@@ -11,12 +12,15 @@ from derive.expression.tree import Binary, Call, Measure, Name, Negative, Node, 
 
 Rank = Callable[[str], int]
 
+# Every symbol is positive (counts, rates, sizes) but these, of which algebra may assume no sign.
+SIGNED = frozenset({"M_free"})
+
 
 def symbol(name: str) -> Any:
-    """Every symbol is positive and real: counts, rates, sizes."""
+    """The symbol of an id; real, and positive where it always is."""
     import sympy
 
-    return sympy.Symbol(name, positive=True)
+    return sympy.Symbol(name, real=True) if name in SIGNED else sympy.Symbol(name, positive=True)
 
 
 def to_sympy(node: Node) -> Any:
@@ -52,51 +56,80 @@ def to_sympy(node: Node) -> Any:
 
 
 def from_sympy(expression: Any, rank: Rank) -> Node:
-    """A sympy expression as a tree: one fraction, factors and terms ordered by rank."""
+    """A sympy expression as a tree: one fraction, factors and terms ordered by rank.
+
+    ArithmeticError where it is no expression of ours (a root, a logarithm, infinity).
+    """
     import sympy
 
-    def key(part: Any) -> tuple[int, list[int], str]:
-        ranks = sorted(rank(s.name) for s in part.free_symbols)
-        return (0 if not part.free_symbols else 1, ranks, str(part))
+    if not expression.is_Add:
+        expression = sympy.factor_terms(sympy.together(expression))
+    return _Tree(rank).of(expression)
 
-    def leaf(part: Any) -> Node:
+
+@dataclass(frozen=True)
+class _Tree:
+    rank: Rank
+
+    def key(self, part: Any) -> tuple[int, list[int], str]:
+        """Numbers first, then by the ranks of the symbols."""
+        ranks = sorted(self.rank(s.name) for s in part.free_symbols)
+        return (1 if part.free_symbols else 0, ranks, str(part))
+
+    def of(self, part: Any) -> Node:
+        """Any part."""
+        import sympy
+
+        if part.is_Add:
+            return self.sum(part)
+        top, below = sympy.fraction(part)
+        if below != 1 and not part.is_Rational:
+            return Binary("/", self.of(top), self.of(below))
+        return self.product(part) if part.is_Mul else self.leaf(part)
+
+    def sum(self, part: Any) -> Node:
+        """Terms by rank, those with a minus sign last."""
+        terms = sorted(part.args, key=lambda t: (is_negative(t), self.key(t)))
+        made = self.of(terms[0])
+        for term in terms[1:]:
+            if is_negative(term):
+                made = Binary("-", made, self.of(-term))
+            else:
+                made = Binary("+", made, self.of(term))
+        return made
+
+    def product(self, part: Any) -> Node:
+        """Factors by rank, one minus sign in front."""
+        negative = is_negative(part)
+        factors = sympy_factors(-part if negative else part)
+        leaves = [self.leaf(f) for f in sorted(factors, key=self.key)]
+        made = reduce(lambda a, b: Binary("*", a, b), leaves)
+        return Negative(made) if negative else made
+
+    def leaf(self, part: Any) -> Node:
+        """A symbol, a number, a power or a function."""
         if part.is_Symbol:
             return Name(part.name)
         if part.is_Rational:
             number = Number(Fraction(abs(int(part.p)), int(part.q)))
             return Negative(number) if part.p < 0 else number
         if part.is_Pow and part.exp.is_Integer and part.exp > 0:
-            return Power(convert(part.base), int(part.exp))
-        functions = {sympy.Min: "min", sympy.Max: "max", sympy.floor: "floor", sympy.ceiling: "ceil"}
-        if part.func in functions:
-            return Call(functions[part.func], tuple(convert(a) for a in sorted(part.args, key=key)))
-        return convert(part)
-
-    def product(part: Any) -> Node:
-        factors = sorted(part.args if part.is_Mul else [part], key=key)
-        sign = 1
-        plain = []
-        for factor in factors:
-            if factor.is_Rational and factor < 0:
-                sign, factor = -sign, -factor
-            if factor != 1 or len(factors) == 1:
-                plain.append(factor)
-        made = reduce(lambda a, b: Binary("*", a, b), [leaf(f) for f in plain or [sympy.Integer(1)]])
-        return Negative(made) if sign < 0 else made
-
-    def convert(part: Any) -> Node:
+            return Power(self.of(part.base), int(part.exp))
         if part.is_Add:
-            terms = sorted(part.args, key=lambda t: (t.could_extract_minus_sign(), key(t)))
-            made = convert(terms[0])
-            for term in terms[1:]:
-                if term.could_extract_minus_sign():
-                    made = Binary("-", made, convert(-term))
-                else:
-                    made = Binary("+", made, convert(term))
-            return made
-        top, below = sympy.fraction(part)
-        if below != 1:
-            return Binary("/", convert(top), convert(below))
-        return product(part) if part.is_Mul else leaf(part)
+            return self.sum(part)
+        name = {"Min": "min", "Max": "max", "floor": "floor", "ceiling": "ceil"}.get(
+            type(part).__name__
+        )
+        if name is None:
+            raise ArithmeticError(f"no expression of ours: {part}")
+        return Call(name, tuple(self.of(a) for a in sorted(part.args, key=self.key)))
 
-    return convert(sympy.factor_terms(sympy.together(expression)) if not expression.is_Add else expression)
+
+def is_negative(part: Any) -> bool:
+    """Whether a term has a minus sign in front."""
+    return bool(part.as_coeff_Mul()[0].is_negative)
+
+
+def sympy_factors(part: Any) -> list[Any]:
+    """The factors of a product without a leading 1."""
+    return [f for f in (part.args if part.is_Mul else [part]) if f != 1] or [part]

@@ -106,5 +106,9 @@ def hint_for(one: Dimension, two: Dimension) -> Text | None:
     """A hint only where the missing factor is one dimension that has a name."""
     if one == two**-1:
         return tr("one side is the reciprocal of the other")
-    missing = (one / two).everyday or (two / one).everyday
-    return tr("the two differ by {factor}", factor=missing) if missing else None
+    for left, right in ((one, two), (two, one)):
+        factor = left / right
+        if factor.everyday and "device" not in dict(factor.powers):
+            return tr("{right} times {factor} is {left}", right=called(right),
+                      factor=factor.everyday, left=called(left))  # fmt: skip
+    return None

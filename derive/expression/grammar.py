@@ -20,7 +20,16 @@ from derive.errors import DeriveError, Place, Problem, printable
 from derive.expression.marks import underlined
 from derive.expression.text import number_text
 from derive.expression.tree import (
-    FUNCTIONS, Binary, Call, Measure, Name, Negative, Node, Number, Power, children,
+    FUNCTIONS,
+    Binary,
+    Call,
+    Measure,
+    Name,
+    Negative,
+    Node,
+    Number,
+    Power,
+    children,
 )  # fmt: skip
 from derive.text import Text, tr
 from derive.units import Quantity, unit
@@ -203,10 +212,13 @@ class _Parser:
         close = self.close()
         one = token.text in ("floor", "ceil")
         if (len(args) != 1) if one else (len(args) < 2):
-            what = tr("{found} takes one argument" if one else "{found} takes two or more arguments",
-                      found=token.text)  # fmt: skip
-            grouped = not one and "," in self.text[token.end : close.start]
-            hint = tr("write a space after the comma between arguments") if grouped else None
+            what = tr("{found} takes two or more arguments", found=token.text)
+            if one:
+                what = tr("{found} takes one argument", found=token.text)
+            comma = (
+                not one and "," in self.text[token.end : close.start]
+            )  # max(1,234) is one number
+            hint = tr("write a space after the comma between arguments") if comma else None
             raise self.error(token.start, close.end, what, hint)
         return Call(token.text, tuple(args), span=(token.start, close.end))
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from derive.expression.text import needs_brackets, number_text
-from derive.expression.tree import Binary, Call, Measure, Name, Negative, Node, Number, Power
+from derive.expression.text import digits_of, needs_brackets, number_text
+from derive.expression.tree import Binary, Call, Measure, Name, Negative, Node, Number, Power, walk
 
 Letters = Callable[[str], str]
 BRACKETS = {"floor": (r"\left\lfloor", r"\right\rfloor"), "ceil": (r"\left\lceil", r"\right\rceil")}
@@ -14,68 +15,96 @@ BRACKETS = {"floor": (r"\left\lfloor", r"\right\rfloor"), "ceil": (r"\left\lceil
 def quantity_latex(number: str, unit: str) -> str:
     """A number with an upright unit; the number stays one text node."""
     body = rf"\text{{{number}}}"
-    return body + rf"\ \text{{{unit.replace('%', chr(92) + '%')}}}" if unit else body
+    return rf"{body}\ {unit_latex(unit)}" if unit else body
+
+
+def unit_latex(unit: str) -> str:
+    """A unit in upright letters, its powers raised."""
+    safe = unit.replace("%", r"\%").replace("*", "·")
+    first, *powers = safe.split("^")
+    made = rf"\text{{{first}}}"
+    for power in powers:  # the digit of a power, then the rest of the unit
+        made += f"^{{{power[0]}}}" + (rf"\text{{{power[1:]}}}" if power[1:] else "")
+    return made
 
 
 def latex(node: Node, letters: Letters, *, stacked: bool = False, flat: bool = False) -> str:
-    """The tree in LaTeX; `stacked` sets arguments of min and max one below the other, `flat`
-    also breaks a quotient before its divisor, for lines too wide for the column."""
+    """The tree in LaTeX.
 
-    def show(part: Node, parent: Node | None = None, right: bool = False) -> str:
-        body = bare(part, parent)
-        fraction = isinstance(part, Binary) and part.op == "/"
-        inside_fraction = isinstance(parent, Binary) and parent.op == "/"
-        if parent is None or (inside_fraction and not isinstance(parent, Power)):
-            return body
-        if fraction and not isinstance(parent, Power):
-            return body  # a set fraction needs no brackets inside a product or a sum
-        if needs_brackets(part, parent, right):
-            return rf"\left({body}\right)"
-        return body
+    `stacked` sets arguments of min and max one below the other; `flat` also breaks a quotient
+    before its divisor, for lines too wide for the column.
+    """
+    printer = _Printer(letters, stacked)
+    if flat and isinstance(node, Binary) and node.op == "/":
+        top, below = printer.bare(node.left), printer.bare(node.right)
+        rows = rf"& \left({top}\right)\\& \quad \div \left({below}\right)"
+        return rf"\begin{{aligned}}{rows}\end{{aligned}}"
+    return printer.bare(node)
 
-    def bare(part: Node, parent: Node | None) -> str:
+
+@dataclass(frozen=True)
+class _Printer:
+    letters: Letters
+    stacked: bool
+
+    def inside(self, part: Node, parent: Node, *, right: bool = False) -> str:
+        """A part within its parent, in brackets where they are needed."""
+        body = self.bare(part)
+        quotient = isinstance(part, Binary) and part.op == "/"
+        if is_fraction(parent) or (quotient and not isinstance(parent, Power)):
+            return body  # a set fraction needs no brackets, nor do its parts
+        return rf"\left({body}\right)" if needs_brackets(part, parent, right) else body
+
+    def bare(self, part: Node) -> str:
+        """A part without brackets around it."""
         match part:
             case Name(id=name):
-                return letters(name)
-            case Number(value=value):
-                text = number_text(value)
-                top, _, below = text.partition("/")
-                return rf"\frac{{{top}}}{{{below}}}" if below else rf"\text{{{text}}}"
-            case Measure(quantity=quantity):
-                return quantity_latex(number_text(quantity.value), quantity.unit.text)
+                return self.letters(name)
+            case Number() | Measure():
+                return number_latex(part)
             case Negative(inner=inner):
-                return "-" + show(inner, part)
+                return "-" + self.inside(inner, part)
             case Power(base=base, exponent=exponent):
-                return f"{show(base, part)}^{{{exponent}}}"
+                return f"{{{self.inside(base, part)}}}^{{{exponent}}}"
             case Binary(op="/", left=left, right=second):
-                return rf"\frac{{{show(left, part)}}}{{{show(second, part)}}}"
+                return rf"\frac{{{self.inside(left, part)}}}{{{self.inside(second, part)}}}"
             case Binary(op=op, left=left, right=second):
-                both = (left, second)
-                values = any(isinstance(p, Measure) for p in both) or has_measures(part)
-                sign = {"*": r"\times" if values else r"\cdot"}.get(op, op)
-                return f"{show(left, part)} {sign} {show(second, part, True)}"
-            case Call(function="min" | "max" as function, args=args):
-                inner = [show(a) for a in args]
-                if stacked:
-                    rows = r" ,\\ ".join(f"& {a}" for a in inner)
-                    return rf"\{function}\left(\begin{{aligned}}{rows}\end{{aligned}}\right)"
-                row = r" ,\; ".join(inner)
-                return rf"\{function}\left({row}\right)"
+                sign = (r"\times" if has_measures(part) else r"\cdot") if op == "*" else op
+                return f"{self.inside(left, part)} {sign} {self.inside(second, part, right=True)}"
             case Call(function=function, args=args):
-                left_bracket, right_bracket = BRACKETS[function]
-                return f"{left_bracket} {show(args[0])} {right_bracket}"
+                return self.call(function, [self.bare(a) for a in args])
         raise TypeError(part)
 
-    if flat and isinstance(node, Binary) and node.op == "/":
-        top, below = show(node.left), show(node.right)
-        return rf"\begin{{aligned}}& \left({top}\right)\\& \quad \div \left({below}\right)\end{{aligned}}"
-    return show(node)
+    def call(self, function: str, args: list[str]) -> str:
+        """min, max, floor or ceil."""
+        if function in BRACKETS:
+            opening, closing = BRACKETS[function]
+            return f"{opening} {args[0]} {closing}"
+        if self.stacked:
+            rows = r" ,\\ ".join(f"& {a}" for a in args)
+            return rf"\{function}\left(\begin{{aligned}}{rows}\end{{aligned}}\right)"
+        row = r" ,\; ".join(args)
+        return rf"\{function}\left({row}\right)"
+
+
+def is_fraction(node: Node) -> bool:
+    """Whether a node is set as a fraction."""
+    return isinstance(node, Binary) and node.op == "/"
+
+
+def number_latex(part: Number | Measure) -> str:
+    """A number; with a unit it stays on one line, without one a fraction is set as such."""
+    text = digits_of(part)
+    if "e" in text.lower():  # 7e9 is how a user types it, not how it is set
+        text = number_text(part.quantity.value if isinstance(part, Measure) else part.value)
+    if isinstance(part, Measure):
+        return quantity_latex(text, part.quantity.unit.text)
+    top, _, below = text.partition("/")
+    return rf"\frac{{{top}}}{{{below}}}" if below else rf"\text{{{text}}}"
 
 
 def has_measures(node: Node) -> bool:
     """Whether a tree is a line of values."""
-    from derive.expression.tree import walk
-
     return any(isinstance(part, Measure) for part in walk(node))
 
 

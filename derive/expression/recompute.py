@@ -34,10 +34,11 @@ def recompute(node: Node, lookup: Callable[[str], Quantity]) -> Any:
         case Binary(op="/", left=left, right=right):
             return recompute(left, lookup) / recompute(right, lookup)
         case Binary(op=op, left=left, right=right):
-            a, b = recompute(left, lookup), recompute(right, lookup)
+            a, b = same_kind((left, right), lookup)
             return a + b if op == "+" else a - b
         case Call(function="min" | "max" as function, args=args):
-            return extreme(function, args, lookup)
+            choose = min if function == "min" else max
+            return choose(in_one_unit(same_kind(args, lookup)), key=lambda q: q.magnitude)
         case Call(function=function, args=args):
             whole = recompute(args[0], lookup).to_base_units()
             rounded = floor(whole.magnitude) if function == "floor" else ceil(whole.magnitude)
@@ -45,15 +46,19 @@ def recompute(node: Node, lookup: Callable[[str], Quantity]) -> Any:
     raise TypeError(node)
 
 
-def extreme(function: str, args: tuple[Node, ...], lookup: Callable[[str], Quantity]) -> Any:
-    """The least or greatest of quantities; a literal nought takes the unit of the others."""
-    solid = [recompute(a, lookup) for a in args if not is_zero(a)]
-    unit = solid[0].to_base_units().units
-    values = [q.to(unit) for q in solid]
-    if len(solid) < len(args):
-        values.append(type(values[0])(Fraction(0), unit))
-    choose = min if function == "min" else max
-    return choose(values, key=lambda q: q.magnitude)
+def same_kind(parts: tuple[Node, ...], lookup: Callable[[str], Quantity]) -> list[Any]:
+    """Parts that are added or compared; a literal nought takes the unit of the others."""
+    found = {i: recompute(part, lookup) for i, part in enumerate(parts) if not is_zero(part)}
+    if not found:
+        return [recompute(part, lookup) for part in parts]
+    some = next(iter(found.values()))
+    return [found.get(i, type(some)(Fraction(0), some.units)) for i in range(len(parts))]
+
+
+def in_one_unit(quantities: list[Any]) -> list[Any]:
+    """The same quantities in the base units of the first."""
+    units = quantities[0].to_base_units().units
+    return [q.to(units) for q in quantities]
 
 
 def in_unit(found: Any, contract: Unit) -> Fraction:

@@ -82,4 +82,3 @@ def plain(node: Node, parent: Node | None = None, right: bool = False, dot: str 
             raise TypeError(node)
     bracket = parent is not None and needs_brackets(node, parent, right)
     return f"({body})" if bracket else body
-

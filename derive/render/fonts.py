@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 
-from derive.render import font_build
 from derive.cache import cache, digest, source, version
+from derive.render import font_build
 from derive.render.font_build import FEATURES, MATH, RARE, SANS, WEIGHTS
 from derive.text import Text, tr
 

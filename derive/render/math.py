@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from derive.render import ziamath_adapter
 from derive.cache import cache, digest, source, version
+from derive.render import ziamath_adapter
 from derive.render.fonts import MATH_STACK
 
 # Chromium does not know `menclose`: the strike is a diagonal gradient over the factor.

@@ -14,7 +14,6 @@ from derive.derivation.stored import cards, trees
 from derive.errors import DeriveError
 from derive.expression.latex import alternatives, latex
 from derive.expression.text import plain
-
 from derive.formula import Formula, catalogue, letters
 from derive.ledger import FORMAT, Ledger, sealed
 from derive.notation import CONSTANTS, SYMBOLS
@@ -36,8 +35,7 @@ from derive.study.results import (
     value_json,
 )
 from derive.study.values import unknown_symbol
-from derive.study.verdict import assumptions, best_lever, fits, sentence, tiles, wall
-
+from derive.study.verdict import assumptions, best_lever, fits, percent, sentence, tiles, wall
 from derive.units import gib
 from derive.units.writing import show
 
@@ -58,7 +56,7 @@ def study(
     levers = elasticities(bound.typical) if fits(bound, found) else []
     progress("figures")
     best = best_lever(levers)
-    side, how_far = wall(bound, found)
+    side, how_far = wall(found)
     body: dict[str, Any] = {
         "format": FORMAT,
         "program": f"derive {__version__}",
@@ -81,7 +79,7 @@ def study(
         "symbols": symbols(),
         "derivations": derivations,
         "results": {n: value_json(n, r) for n, r in found.items() if not r.absent},
-        "levers": [lever(e, bound.typical) for e in levers],
+        "levers": [lever(e) for e in levers],
         "assumptions": assumptions(bound, found),
         "notes": [n.json() for n in (*scenario.model.notes, *scenario.hardware.notes)],
         "checklist": checklist(bound, found, levers),
@@ -126,14 +124,14 @@ def header(scenario: Scenario) -> dict[str, Any]:
 
 def input_record(given: Input) -> dict[str, Any]:
     """One input with its provenance."""
-    symbol = SYMBOLS.get(given.id) or catalogue()[given.id]
-    meaning = symbol.meaning if given.id in SYMBOLS else catalogue()[given.id].name
+    symbol = SYMBOLS.get(given.id)
+    meaning = symbol.meaning if symbol else catalogue()[given.id].name
     second = gib(given.quantity).text if given.id in ("M_dev", "M_other") else ""
     return {
         "id": given.id,
-        "latex": symbol.latex,
+        "latex": letters(given.id),
         "meaning": meaning.json(),
-        "about": SYMBOLS[given.id].about if given.id in SYMBOLS else "derived",
+        "about": symbol.about if symbol else "derived",
         "unit": given.quantity.unit.text,
         "exact": exact_text(given.quantity.value),
         "text": given.text,
@@ -298,10 +296,8 @@ def step_record(step: Step) -> dict[str, Any]:
     }
 
 
-def lever(found: Elasticity, point: Point) -> dict[str, Any]:
+def lever(found: Elasticity) -> dict[str, Any]:
     """A row of the levers table."""
-    from derive.study.verdict import percent
-
     return {
         "target": found.target,
         "lever": found.lever,

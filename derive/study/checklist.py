@@ -51,7 +51,7 @@ def checklist(bound: Bound, results: Results, levers: list[Elasticity]) -> list[
                 "ridge {ridge}, decode {decode}: {wall}",
                 ridge=text(results, "I_ridge"),
                 decode=text(results, "I_decode"),
-                wall=wall(bound, results)[1],
+                wall=wall(results)[1],
             ),
             "derived",
             "I_decode",

@@ -53,7 +53,7 @@ def column(
         ratio = here.value / there.value if here and there and there.value else None
         rows[row] = {
             "display": shown(here) if here else "–",
-            "why": found[row].why.json() if found[row].why else None,
+            "why": why.json() if (why := found[row].why) else None,
             "ratio": float(ratio) if ratio is not None else None,
             "ratio_shown": show(Quantity(ratio, unit("")), 3).number + "×"
             if ratio is not None
@@ -71,7 +71,7 @@ def column(
         "name": name,
         "rows": rows,
         "moved": moved,
-        "wall": wall(bound, found)[1].json(),
+        "wall": wall(found)[1].json(),
         "reason": reason(first, bound, start, found).json(),
     }
 
@@ -87,7 +87,7 @@ def reason(first: Bound, bound: Bound, start: dict[str, Result], found: dict[str
         before, after = first.typical.get(name), bound.typical.get(name)
         if before != after:
             parts.append(f"{name} × {show(Quantity(after / before, unit('')), 3).number}")
-    side, _ = wall(bound, found)
+    side, _ = wall(found)
     what = (
         tr("memory side: TPOT follows Q_step / (g · B_peak)")
         if side == "memory"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -83,7 +84,9 @@ def dot(name: str, label: Text, role: str, x: Fraction, y: Fraction) -> dict[str
     return {"id": name, "label": label.json(), "role": role, "x": plain(x), "y": plain(y)}
 
 
-def table(columns: list[tuple[Text, str]], rows: list[list[Fraction | None]]) -> dict[str, Any]:
+def table(
+    columns: list[tuple[Text, str]], rows: Sequence[Sequence[Fraction | None]]
+) -> dict[str, Any]:
     """The data beside the drawing."""
     return {
         "columns": [{"label": label.json(), "unit": unit} for label, unit in columns],

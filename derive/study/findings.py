@@ -131,7 +131,7 @@ def tpot_target(bound: Bound, results: Results) -> Iterator[Finding]:
     )
 
 
-def batch_over_memory(bound: Bound, results: Results) -> Iterator[Finding]:
+def batch_over_memory(_: Bound, results: Results) -> Iterator[Finding]:
     """A target batch beyond what memory holds."""
     slo, limit = value(results, "b_slo"), value(results, "b_max")
     if slo is not None and limit is not None and slo > limit:
@@ -151,11 +151,11 @@ def kv_wall(bound: Bound, results: Results) -> Iterator[Finding]:
     wall, full, ridge = (value(results, n) for n in ("I_decode_inf", "I_wall_att", "I_ridge"))
     if wall is None or ridge is None:
         return
-    parts = dict(
-        wall=text(results, "I_decode_inf"),
-        ridge=text(results, "I_ridge"),
-        T=same(shown(bound.typical.quantity("T"))),
-    )
+    parts = {
+        "wall": text(results, "I_decode_inf"),
+        "ridge": text(results, "I_ridge"),
+        "T": same(shown(bound.typical.quantity("T"))),
+    }
     if wall >= ridge:
         yield Finding(
             "kv_wall",
@@ -273,7 +273,7 @@ def derived_inputs(bound: Bound, _: Results) -> Iterator[Finding]:
         )
 
 
-def batch_of_one_context(bound: Bound, results: Results) -> Iterator[Finding]:
+def kv_over_weights(_: Bound, results: Results) -> Iterator[Finding]:
     """KV bytes against weight bytes."""
     kv, weights = value(results, "KV_total"), value(results, "W_read")
     if kv is not None and weights is not None and kv > weights:
@@ -296,7 +296,7 @@ RULES: tuple[Callable[[Bound, Results], Iterator[Finding]], ...] = (
     tpot_target,
     batch_over_memory,
     kv_wall,
-    batch_of_one_context,
+    kv_over_weights,
     memory_reading,
     experts,
 )

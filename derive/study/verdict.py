@@ -19,7 +19,7 @@ def fits(bound: Bound, results: Results) -> bool:
     return need is not None and bound.typical.get("g") >= need
 
 
-def wall(bound: Bound, results: Results) -> tuple[str, Text]:
+def wall(results: Results) -> tuple[str, Text]:
     """Which roof decode is under at peak, and how far from the ridge."""
     intensity, ridge = value(results, "I_decode"), value(results, "I_ridge")
     if intensity is None or ridge is None:
@@ -35,7 +35,7 @@ def sentence(bound: Bound, results: Results) -> Text:
     """The verdict in one sentence."""
     model, hardware = bound.scenario.model.name, bound.scenario.hardware.name
     g = int(bound.typical.get("g"))
-    parts: dict[str, Any] = dict(model=model, hardware=hardware, g=g, wall=wall(bound, results)[1])
+    parts: dict[str, Any] = {"model": model, "hardware": hardware, "g": g, "wall": wall(results)[1]}
     if not fits(bound, results):
         if results["g_fit"].value is None:
             return tr(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 import time
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,7 +21,6 @@ from derive.specs.measure import amount
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
     from typing import TypeAlias
 
     Edit: TypeAlias = Callable[..., Path]
@@ -399,6 +400,32 @@ def test_a_named_calibration_keeps_its_sources(edited: Edit) -> None:
     assert scenario.MBU[0].sources == ("databricks2023",)
     assert scenario.calibration is not None
     assert scenario.calibration.id == "public-2023"
+
+
+# --- anything else
+
+VALUES = st.one_of(
+    st.text(alphabet="0123456789.,eE+-/%[]{}:#&*!'\" abtTGsFLOP微万亿每", max_size=24),
+    st.sampled_from(["1e60", "-0", "0.0 GB", "[1, [2, 3]]", "{value: 1}", "~", "9" * 150, "1/0 s"]),
+)
+
+
+@given(line=st.integers(min_value=0, max_value=27), value=VALUES)
+@settings(max_examples=150, deadline=None)
+def test_any_value_at_any_key_loads_or_is_refused(line: int, value: str) -> None:
+    text = (specs_home() / SCENARIO).read_text("utf-8")
+    lines = text.splitlines()[1:]
+    key = lines[line % len(lines)].partition(":")[0]
+    lines[line % len(lines)] = f"{key}: {value}"
+    document = "\n".join(lines)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "case.yaml"
+        path.write_text(document, "utf-8")
+        try:
+            load.scenario(str(path))
+        except DeriveError as error:
+            assert render(error)  # noqa: PT017
+            assert render(error, "zh")  # noqa: PT017
 
 
 # --- speed
