@@ -31,7 +31,7 @@ class Problem:
     what: Text
     place: Place | None = None
     excerpt: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
+    rows: tuple[tuple[str | Text, ...], ...] = ()
     hint: Text | None = field(default=None)
 
 
@@ -77,7 +77,8 @@ def render_problem(problem: Problem, lang: str = "en") -> str:
         where += [problem.place.key] if problem.place.key else []
         lines += [indent + tr("in {where}", where="  ".join(where)).in_(lang)] if where else []
     lines += [indent + line for line in problem.excerpt]
-    lines += [indent + line for line in columns(problem.rows)] if problem.rows else []
+    rows = [tuple(c.in_(lang) if isinstance(c, Text) else c for c in r) for r in problem.rows]
+    lines += [indent + line for line in columns(rows)] if rows else []
     if problem.hint:
         lines.append(indent + tr("hint: {hint}", hint=problem.hint).in_(lang))
     return "\n".join(printable(line, 400) for line in lines)

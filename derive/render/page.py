@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,11 @@ class View:
         share = float(weights / (weights + cache)) * 100
         return round(share, 2), round(100 - share, 2)
 
+    def exact(self, card: card_view.Card) -> str:
+        """The exact value in its contract unit, where it is a whole number."""
+        value = Fraction(str(card.result["exact"])) if card.result else Fraction(0)
+        return f"{value.numerator:,} {card.record['unit']}" if value.denominator == 1 else ""
+
     def levers(self) -> list[tuple[str, list[dict[str, Any]]]]:
         """Levers by target, elasticities aligned."""
         by_target: dict[str, list[dict[str, Any]]] = {}
@@ -189,3 +195,17 @@ def as_given(record: Mapping[str, Any]) -> str:
         return ""
     same = Fraction(given.number.replace(",", "")) == Fraction(shown.number.replace(",", "").replace("−", "-"))
     return "" if same else str(record["text"])
+
+
+def shared(view: View, stem: str, date: str) -> dict[str, Any]:
+    """What both templates know."""
+    return {
+        "v": view, "stem": stem, "date": date, "kind": sections.document_kind(),
+        "severity": {"error": tr("error"), "warning": tr("caution"), "info": tr("note")},
+        "basis": {"derived": tr("derived"), "rule of thumb": tr("rule of thumb"), "measured": tr("measured")},
+    }  # fmt: skip
+
+
+def characters(markup: str) -> str:
+    """The characters of markup without its tags."""
+    return "".join(sorted(set(unescape(markup))))

@@ -88,8 +88,8 @@ def wrong_dimension(field: Field, node: Scalar, found: Unit, faults: Faults) -> 
             key=key, found=is_now.text, expected=should.text,
         )  # fmt: skip
     rows = (
-        ("found", is_now.in_("en"), printable(node.text, 40)),
-        ("expected", should.in_("en"), field.likely[0] if field.likely else expected.text),
+        (tr("found"), is_now.text, printable(node.text, 40)),
+        (tr("expected"), should.text, field.likely[0] if field.likely else expected.text),
     )
     hint = None
     for more in COMPLETIONS:
@@ -118,7 +118,7 @@ def sensible(field: Field, node: Scalar, quantity: Quantity, faults: Faults) -> 
         what = tr("{key}: {text} is beyond anything sensible", key=key, text=text)
         shown = unit(field.likely[0]) if field.likely else expected_unit(field)
         most = field.most * measured(expected_unit(field))[0] / measured(shown)[0]
-        rows = (("largest", f"{int(most):,} {shown.text}".strip()),)
+        rows = ((tr("largest"), f"{int(most):,} {shown.text}".strip()),)
         faults.add("S305", what, place, rows=rows, mark=node.text)
     elif field.whole and value.denominator != 1:
         what = tr("{key}: {text} is not a whole number", key=key, text=text)

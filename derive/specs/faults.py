@@ -49,7 +49,7 @@ class Faults:
         what: Text,
         place: Place,
         hint: Text | None = None,
-        rows: tuple[tuple[str, ...], ...] = (),
+        rows: tuple[tuple[str | Text, ...], ...] = (),
         mark: str = "",
     ) -> None:
         """Note a problem; `mark` is the written text to underline in its line."""

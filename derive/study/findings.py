@@ -288,6 +288,15 @@ def kv_over_weights(_: Bound, results: Results) -> Iterator[Finding]:
         )
 
 
+def beyond_context(bound: Bound, _: Results) -> Iterator[Finding]:
+    """A context the model was not made for."""
+    longest = bound.scenario.model.context
+    if longest is not None and bound.typical.get("T") > longest.quantity.base:
+        yield Finding("beyond_context", "warning", tr(
+            "{T} is more than the {longest} that {model} is made for.", T=same(shown(bound.typical.quantity("T"))),
+            longest=same(shown(longest.quantity)), model=bound.scenario.model.name))
+
+
 RULES: tuple[Callable[[Bound, Results], Iterator[Finding]], ...] = (
     does_not_fit,
     derived_inputs,
@@ -298,6 +307,7 @@ RULES: tuple[Callable[[Bound, Results], Iterator[Finding]], ...] = (
     kv_wall,
     kv_over_weights,
     memory_reading,
+    beyond_context,
     experts,
 )
 

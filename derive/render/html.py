@@ -1,0 +1,47 @@
+"""The screen document: one file, no script, nothing fetched; languages switch by style sheet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from derive.render import charts, fonts, page
+from derive.render.equations import Screen
+from derive.render.math import MATH_CSS
+from derive.render.words import Words
+
+WIDE, NARROW = 760, 340  # px of a figure on a desk and on a phone
+TAGS = re.compile(r"<[^>]*>")
+BOLD = re.compile(r"<(h[1-6]|th|b|strong|dt)\b[^>]*>(.*?)</\1>", re.DOTALL)
+
+
+@dataclass
+class ScreenView(page.View):
+    """The view with drawings that follow the page's language and colours."""
+
+    def drawing(self, figure: Mapping[str, Any], number: int) -> Markup:
+        """Two drawings, for wide and for narrow windows; the style sheet shows one."""
+        mode = "both" if self.w.both else self.w.langs[0]
+        drawn = []
+        for name, width in (("wide", WIDE), ("narrow", NARROW)):
+            try:
+                svg = charts.svg(figure, mode=mode, theme="css", width=width)
+            except ValueError:
+                return Markup("")  # the data stand in the table below
+            drawn.append(f'<div class="drawing {name}">{svg}</div>')
+        return Markup("".join(drawn))  # noqa: S704 - the charts escape their words
+
+
+def document(ledger: Mapping[str, Any], lang: str, stem: str, date: str) -> str:
+    """The finished HTML, fonts inside."""
+    view = ScreenView(ledger, Words(lang, ledger["symbols"]), Screen())
+    template = page.environment().get_template("page.html")
+    marker = "/*fonts*/"
+    text = template.render(**page.shared(view, stem, date), fonts=Markup(marker), math_css=Markup(MATH_CSS))
+    plain = page.characters(TAGS.sub("", text))
+    bold = page.characters("".join(TAGS.sub("", m[2]) for m in BOLD.finditer(text)))
+    return text.replace(marker, fonts.web_faces(plain, bold), 1)

@@ -1,0 +1,57 @@
+"""The print document: HTML for WeasyPrint and the store of its pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from derive.render import charts, fonts, page
+from derive.render.equations import Print
+from derive.render.words import Words
+
+FIGURE = 648  # px: the width of the text block
+RUNNING = 64  # half-width places of the running title
+
+
+@dataclass
+class PrintView(page.View):
+    """The view with drawings as pictures of the store."""
+
+    eq: Print
+
+    def drawing(self, figure: Mapping[str, Any], number: int) -> Markup:
+        """A figure in the light palette."""
+        mode = "both" if self.w.both else self.w.langs[0]
+        try:
+            svg = charts.svg(figure, mode=mode, theme="light", width=FIGURE)
+        except ValueError:
+            return Markup("")  # the data stand in the appendix
+        self.eq.store[f"derive:f{number}"] = (svg.encode(), "image/svg+xml")
+        return Markup('<img class="drawing" src="derive:f{}" alt="{}">').format(number, self.w.plain(figure["title"]))
+
+
+def document(ledger: Mapping[str, Any], lang: str, stem: str, date: str) -> tuple[str, PrintView]:
+    """The finished HTML, and the view with its store and the formulas that had to be narrowed."""
+    view = PrintView(ledger, Words(lang, ledger["symbols"]), Print())
+    template = page.environment().get_template("print.html")
+    running = running_title(view)
+    text = template.render(**page.shared(view, stem, date), running=running)
+    return fonts.spelled(text), view
+
+
+def running_title(view: page.View) -> str:
+    """The title for the head of a page: both languages where they fit on half a line."""
+    title = view.scenario["title"]
+    both = view.w.plain(title)
+    for text in (both, title.get("zh" if "zh" in view.w.langs else "en", "")):
+        if places(text) <= RUNNING:
+            return text
+    return both[: RUNNING // 2] + "…"
+
+
+def places(text: str) -> int:
+    """Half-width places a text takes."""
+    return sum(1 if c < "\u2e80" else 2 for c in text)

@@ -1,0 +1,177 @@
+"""The report: all files of a ledger made first, then put in place, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from derive.errors import DeriveError, Place, Problem, printable
+from derive.text import tr
+
+Say = Callable[[str], None]
+Ledger = Mapping[str, Any]
+
+UNSAFE = re.compile(r"[^\w.+-]+")
+PAGES = re.compile(rb"/Type ?/Page\b")
+
+
+def write_report(ledger: Ledger, formats: Sequence[str], lang: str, directory: Path, say: Say) -> bool:
+    """Write `directory`/<scenario>.<format> for each format; False where no PDF can be made here.
+
+    Raises DeriveError R101 where the directory cannot be written.
+    """
+    stem = file_stem(str(ledger["scenario"]["id"]))
+    targets = {f: directory / f"{stem}.{f}" for f in formats}
+    check(directory, targets.values())
+    made: dict[str, tuple[bytes, str]] = {}
+    complete = True
+    for wanted in formats:
+        if wanted == "pdf":
+            from derive.render import pdf
+
+            if problem := pdf.available():
+                say(f"{problem.en}\n{problem.zh}")
+                complete = False
+                continue
+        say(f"{stem}: {wanted}")
+        made[wanted] = render(ledger, wanted, lang, stem, say)
+    put_in_place({targets[f]: data for f, (data, _) in made.items()})
+    for wanted, (data, about) in made.items():
+        click.echo(f"wrote {targets[wanted]}  ({about}{size(len(data))})")
+    return complete
+
+
+def render(ledger: Ledger, wanted: str, lang: str, stem: str, say: Say) -> tuple[bytes, str]:
+    """One file's bytes, and what is worth saying of it."""
+    if wanted == "json":
+        from derive.ledger import dump
+
+        return dump(ledger).encode(), ""
+    if wanted == "md":
+        from derive.render import markdown
+
+        return markdown.document(ledger, lang, stem, date_of(ledger)[0]).encode(), ""
+    if wanted == "html":
+        from derive.render import html
+
+        return html.document(ledger, lang, stem, date_of(ledger)[0]).encode(), ""
+    data = render_pdf(ledger, lang, stem, say)
+    pages = len(PAGES.findall(data))
+    return data, f"{pages} pages, " if pages else ""
+
+
+def render_pdf(ledger: Ledger, lang: str, stem: str, say: Say) -> bytes:
+    """The PDF, the ledger attached."""
+    from derive.ledger import dump
+    from derive.render import pdf, printed
+
+    shown, stamp = date_of(ledger)
+    html, view = printed.document(ledger, lang, stem, shown)
+    return pdf.write(
+        html, view.eq.store, title=view.w.plain(view.scenario["title"]), lang=view.w.langs[0], date=stamp,
+        attachments=[(f"{stem}.json", dump(ledger).encode(), "application/json", "derive ledger")],
+        progress=lambda text: say(text.en),
+    )  # fmt: skip
+
+
+def print_document(ledger: Ledger, lang: str) -> tuple[str, dict[str, tuple[bytes, str]]]:
+    """The finished HTML for print, its fonts named by rule, and everything it refers to."""
+    from derive.render import fonts, printed
+
+    stem = file_stem(str(ledger["scenario"]["id"]))
+    html, view = printed.document(ledger, lang, stem, date_of(ledger)[0])
+    store, rules = dict(view.eq.store), ""
+    drawings = "".join(data.decode() for data, mime in store.values() if "svg" in mime)
+    for number, face in enumerate(fonts.faces(html + drawings)):
+        store[f"derive:font/{number}"] = (face.data, "font/ttf")
+        rules += f'@font-face{{font-family:"{face.family}";font-weight:{face.weight};src:url(derive:font/{number})}}'
+    return html.replace("<style>", f"<style>{rules}", 1), store
+
+
+def file_stem(identifier: str) -> str:
+    """A file name of letters, digits, dot, plus and hyphen; never hidden, never empty."""
+    return UNSAFE.sub("-", identifier).strip(".-")[:100] or "report"
+
+
+def date_of(ledger: Ledger) -> tuple[str, datetime | None]:
+    """The scenario's date or SOURCE_DATE_EPOCH, as text and as time; nothing without either."""
+    with suppress(TypeError, ValueError):
+        day = datetime.fromisoformat(str(ledger["scenario"]["date"])).replace(tzinfo=UTC)
+        return day.strftime("%Y-%m-%d"), day
+    with suppress(KeyError, ValueError, OverflowError, OSError):
+        day = datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]), UTC)
+        return day.strftime("%Y-%m-%d"), day
+    return "", None
+
+
+def size(count: int) -> str:
+    """A file's size in kB."""
+    return f"{max(1, round(count / 1000)):,} kB"
+
+
+def check(directory: Path, targets: Any) -> None:
+    """Stop before any work where the files could not be put in place."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+    except OSError as error:
+        raise unwritable(directory, error) from error
+    for target in targets:
+        if target.is_dir():
+            raise DeriveError(Problem("R102", tr("{path} is a directory", path=printable(str(target))), Place(str(target))))
+
+
+def unwritable(path: Path, error: OSError) -> DeriveError:
+    """One clear message for whatever the file system says."""
+    why = printable(error.strerror or str(error))
+    what = tr("cannot write to {path}: {why}", path=printable(str(path)), why=why)
+    return DeriveError(Problem("R101", what, Place(str(path))))
+
+
+def put_in_place(files: Mapping[Path, bytes]) -> None:
+    """All files or none: each is written beside its target, then renamed; a failure undoes."""
+    ready: list[tuple[Path, Path]] = []
+    kept: list[tuple[Path, Path | None]] = []
+    try:
+        for target, data in files.items():
+            handle, name = tempfile.mkstemp(dir=target.parent, prefix=".derive-")
+            ready.append((Path(name), target))
+            with os.fdopen(handle, "wb") as out:
+                out.write(data)
+            Path(name).chmod(0o666 & ~umask())
+        for new, target in ready:
+            old = None
+            if target.exists():
+                old = target.with_name(f"{new.name}.old")
+                target.replace(old)
+            kept.append((target, old))
+            new.replace(target)
+    except OSError as error:
+        for target, old in reversed(kept):
+            with suppress(OSError):
+                target.unlink(missing_ok=True) if old is None else old.replace(target)
+        raise unwritable(next(iter(files)).parent, error) from error
+    else:
+        for _, old in kept:
+            if old is not None:
+                old.unlink(missing_ok=True)
+    finally:
+        for new, _ in ready:
+            with suppress(OSError):
+                new.unlink(missing_ok=True)
+
+
+def umask() -> int:
+    """The permissions that new files must not have."""
+    found = os.umask(0)
+    os.umask(found)
+    return found
