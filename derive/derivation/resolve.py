@@ -12,7 +12,7 @@ from derive.expression.algebra import from_sympy, symbol, to_sympy
 from derive.expression.tree import Binary, Call, Measure, Name, Node, names, substitute
 from derive.formula import CATALOGUE, Formula, catalogue
 from derive.notation import known
-from derive.text import tr
+from derive.text import Text, tr
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,9 @@ def resolve(name: str) -> Resolved:
     """The symbolic derivation of a formula; done once for the life of the process."""
     found = catalogue()[name]
     if found.tree is not None:
-        steps = [Step("definition", Name(name), found.tree, reason=found.reason)]
-        return Resolved(found, tuple(steps), found.tree)
+        me = Name(name)
+        step = Step("definition", me, found.tree, reason=found.reason, claim=(me, found.tree))
+        return Resolved(found, (step,), found.tree)
     if found.of:
         return dense(fixed(found))
     if found.limit:
@@ -103,11 +104,15 @@ def resolve(name: str) -> Resolved:
     return largest(found)
 
 
+def insert(name: str, tree: Node, reason: Text | None = None) -> Step:
+    """A definition that is inserted into another."""
+    me = Name(name)
+    return Step("insert", me, tree, reason=reason or CATALOGUE[name].reason, claim=(me, tree))
+
+
 def inserts(inserted: dict[str, Node]) -> list[Step]:
     """One line for each definition that was inserted."""
-    return [
-        Step("insert", Name(n), tree, reason=CATALOGUE[n].reason) for n, tree in inserted.items()
-    ]
+    return [insert(name, tree) for name, tree in inserted.items()]
 
 
 def fixes(at: dict[str, Node]) -> list[Step]:
@@ -125,7 +130,7 @@ def fixed(found: Formula) -> Resolved:
     held = substitute(opened, at)
     steps = [
         *fixes(at),
-        Step("definition", me, start, reason=found.reason),
+        Step("definition", me, start, reason=found.reason, claim=(me, start), held=held_at),
         *inserts(inserted),
         Step("substitute", me, held, claim=(start, held), held=held_at),
     ]
@@ -144,13 +149,14 @@ def limit(found: Formula) -> Resolved:
     assert found.limit
     of, variable = found.limit
     inserted: dict[str, Node] = {}
-    opened = expand(resolve(of).tree, (variable,), inserted)
+    start = resolve(of).tree
+    opened = expand(start, (variable,), inserted)
     top, below = sympy.fraction(sympy.together(to_sympy(opened)))
     v = symbol(variable)
     divided = Binary("/", back(sympy.expand(top / v)), back(sympy.expand(below / v)))
     tree = back(sympy.limit(to_sympy(opened), v, sympy.oo))
     steps = (
-        Step("definition", Name(of), resolve(of).tree, reason=CATALOGUE[of].reason),
+        Step("definition", Name(of), start, reason=CATALOGUE[of].reason, claim=(Name(of), start)),
         *inserts(inserted),
         Step("substitute", Name(of), opened, claim=(Name(of), opened)),
         Step(
@@ -247,8 +253,8 @@ def dense(made: Resolved) -> Resolved:
     cancelled = back(to_sympy(opened))
     me, held = Name(made.formula.id), (("N_act", Name("N")),)
     steps = (
-        Step("insert", Name("F_tok"), by["F_tok"], reason=CATALOGUE["F_tok"].reason),
-        Step("insert", Name("W_read"), by["W_read"], reason=CATALOGUE["W"].reason),
+        insert("F_tok", by["F_tok"]),
+        insert("W_read", by["W_read"], CATALOGUE["W"].reason),
         Step(
             "fix",
             Name("N_act"),

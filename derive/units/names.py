@@ -74,7 +74,7 @@ ALIASES: dict[str, str] = {
     "显卡": "device", "加速卡": "device", "芯片": "device", "块": "device", "张": "device",
     "usd": "USD", "$": "USD", "dollar": "USD", "dollars": "USD", "美元": "USD",
     "joule": "J", "joules": "J", "焦耳": "J", "焦": "J", "watt": "W", "watts": "W", "瓦": "W",
-    "瓦特": "W", "percent": "%", "pct": "%",
+    "瓦特": "W", "瓦时": "Wh", "percent": "%", "pct": "%",
 }  # fmt: skip
 
 # Measure words: dropped before the word they belong to (3 张卡, 60 个 token), units where alone.

@@ -88,9 +88,9 @@ def chinese(text: str) -> int | None:
     for char in text:
         if char in CHINESE_PLACES:
             place = CHINESE_PLACES[char]
-            if place >= last or (digit is None and place != 10):
+            if place >= last or (digit or 0) == 0 and (digit, place) != (None, 10):
                 return None
-            total, digit, last = total + (1 if digit is None else digit) * place, None, place
+            total, digit, last = total + (digit or 1) * place, None, place
         elif digit in (None, 0):
             digit = CHINESE_DIGITS[char]
         else:
