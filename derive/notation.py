@@ -11,11 +11,15 @@ from derive.units import Quantity, Unit, read_quantity, unit
 
 @dataclass(frozen=True)
 class Symbol:
-    """An input of the formulas; `about` groups it: hardware, model, workload, and so on."""
+    """An input of the formulas; `about` groups it: hardware, model, workload, and so on.
+
+    `range` is what occurs in practice, in base units: the points of a proof are drawn from it.
+    """
 
     id: str
     latex: str
     unit: Unit
+    range: tuple[float, float]
     meaning: Text
     about: str
 
@@ -38,8 +42,9 @@ class Constant:
 def _table(about: str, rows: str) -> list[Symbol]:
     made = []
     for row in rows.strip().splitlines():
-        name, latex, units, en, zh = (cell.strip() for cell in row.split("|"))
-        made.append(Symbol(name, latex, unit(units), Text(en, zh), about))
+        name, latex, units, span, en, zh = (cell.strip() for cell in row.split("|"))
+        low, high = (float(end) for end in span.split(" to "))
+        made.append(Symbol(name, latex, unit(units), (low, high), Text(en, zh), about))
     return made
 
 
@@ -47,61 +52,61 @@ _SYMBOLS = [
     *_table(
         "hardware",
         r"""
-P_peak  | P_{\mathrm{peak}} | FLOP/s/device   | peak compute of one device at a stated precision and sparsity | 单设备峰值算力（须注明精度与稀疏口径）
-B_peak  | B_{\mathrm{peak}} | byte/s/device   | peak memory bandwidth of one device | 单设备峰值显存带宽
-M_dev   | M_{\mathrm{dev}}  | byte/device     | memory of one device as the driver reports it | 单设备显存（驱动可见）
-B_link  | B_{\mathrm{link}} | byte/s/device   | interconnect bandwidth, one direction | 互连带宽（单向）
-t_hop   | t_{\mathrm{hop}}  | s               | fixed latency of one collective operation | 一次集合通信的固定时延
-TDP     | \mathrm{TDP}      | W/device        | power of one device at its thermal design limit | 单设备热设计功耗
-price   | c_{\mathrm{dev}}  | USD/hour/device | price of one device for one hour | 单设备每小时价格
+P_peak      | P_{\mathrm{peak}}            | FLOP/s/device    | 5e13 to 3e15     | peak compute of one device at a stated precision and sparsity | 单设备峰值算力（须注明精度与稀疏口径）
+B_peak      | B_{\mathrm{peak}}            | byte/s/device    | 3e11 to 8e12     | peak memory bandwidth of one device | 单设备峰值显存带宽
+M_dev       | M_{\mathrm{dev}}             | byte/device      | 1.6e10 to 3e11   | memory of one device as the driver reports it | 单设备显存（驱动可见）
+B_link      | B_{\mathrm{link}}            | byte/s/device    | 1e10 to 9e11     | interconnect bandwidth, one direction | 互连带宽（单向）
+t_hop       | t_{\mathrm{hop}}             | s                | 1e-06 to 1e-05   | fixed latency of one collective operation | 一次集合通信的固定时延
+TDP         | \mathrm{TDP}                 | W/device         | 70 to 1400       | power of one device at its thermal design limit | 单设备热设计功耗
+price       | c_{\mathrm{dev}}             | USD/hour/device  | 1e-05 to 0.003   | price of one device for one hour | 单设备每小时价格
 """,
     ),
     *_table(
         "model",
         r"""
-N       | N                 | param           | parameters resident in memory | 驻留显存的参数量
-N_act   | N_{\mathrm{act}}  | param           | parameters that one token activates; all of them for a dense model | 单个 token 激活的参数量（稠密模型即全部）
-N_emb   | N_{\mathrm{emb}}  | param           | parameters of an untied input embedding table | 未与输出头共享的输入嵌入表参数量
-w       | w                 | byte/param      | bytes that store one parameter | 每个参数的存储字节数
-L       | L                 |                 | layers | 层数
-d_model | d_{\mathrm{model}} | element/token  | hidden size | 隐藏维度
-H_q     | H_{\mathrm{q}}    |                 | query heads | 查询头数
-H_kv    | H_{\mathrm{kv}}   |                 | key-value heads | KV 头数
-d_head  | d_{\mathrm{head}} | element/token   | size of one head | 每头维度
-w_kv    | w_{\mathrm{kv}}   | byte/element    | bytes that store one element of the KV cache | KV cache 每个元素的字节数
-w_act   | w_{\mathrm{act}}  | byte/element    | bytes that store one activation element | 激活值每个元素的字节数
+N           | N                            | param            | 1e09 to 4e11     | parameters resident in memory | 驻留显存的参数量
+N_act       | N_{\mathrm{act}}             | param            | 1e09 to 4e11     | parameters that one token activates; all of them for a dense model | 单个 token 激活的参数量（稠密模型即全部）
+N_emb       | N_{\mathrm{emb}}             | param            | 1e07 to 9e08     | parameters of an untied input embedding table | 未与输出头共享的输入嵌入表参数量
+w           | w                            | byte/param       | 0.5 to 4         | bytes that store one parameter | 每个参数的存储字节数
+L           | L                            |                  | 16 to 126        | layers | 层数
+d_model     | d_{\mathrm{model}}           | element/token    | 1024 to 16384    | hidden size | 隐藏维度
+H_q         | H_{\mathrm{q}}               |                  | 8 to 128         | query heads | 查询头数
+H_kv        | H_{\mathrm{kv}}              |                  | 1 to 64          | key-value heads | KV 头数
+d_head      | d_{\mathrm{head}}            | element/token    | 64 to 256        | size of one head | 每头维度
+w_kv        | w_{\mathrm{kv}}              | byte/element     | 0.5 to 2         | bytes that store one element of the KV cache | KV cache 每个元素的字节数
+w_act       | w_{\mathrm{act}}             | byte/element     | 1 to 4           | bytes that store one activation element | 激活值每个元素的字节数
 """,
     ),
     *_table(
         "workload",
         r"""
-g       | g                 | device          | devices that form one replica | 一个副本使用的设备数
-b       | b                 | request         | requests in one forward pass | 一次前向中的请求数（批大小）
-n       | n                 | token/request   | new tokens each request brings to one forward pass | 一次前向中每个请求的新 token 数
-T_in    | T_{\mathrm{in}}   | token/request   | input length | 输入长度
-T_out   | T_{\mathrm{out}}  | token/request   | output length | 输出长度
-T       | T                 | token/request   | context held in the KV cache at the step considered | 所考察的一步中 KV cache 已存的上下文长度
-arrival | \lambda           | request/s       | offered load of the whole fleet | 整个集群的到达率
-headroom | \rho_{\max}      |                 | largest share of a replica's time that may be busy | 副本允许的最高忙时占比
-target_TTFT | \mathrm{TTFT}^{*} | s           | target for the time to first token | 首 token 延迟目标
-target_TPOT | \mathrm{TPOT}^{*} | s*request/token | target for the time per output token | 每输出 token 时间目标
+g           | g                            | device           | 1 to 16          | devices that form one replica | 一个副本使用的设备数
+b           | b                            | request          | 1 to 512         | requests in one forward pass | 一次前向中的请求数（批大小）
+n           | n                            | token/request    | 1 to 1           | new tokens each request brings to one forward pass | 一次前向中每个请求的新 token 数
+T_in        | T_{\mathrm{in}}              | token/request    | 16 to 16384      | input length | 输入长度
+T_out       | T_{\mathrm{out}}             | token/request    | 2 to 4096        | output length | 输出长度
+T           | T                            | token/request    | 16 to 16384      | context held in the KV cache at the step considered | 所考察的一步中 KV cache 已存的上下文长度
+arrival     | \lambda                      | request/s        | 0.1 to 100       | offered load of the whole fleet | 整个集群的到达率
+headroom    | \rho_{\max}                  |                  | 0.3 to 1         | largest share of a replica's time that may be busy | 副本允许的最高忙时占比
+target_TTFT | \mathrm{TTFT}^{*}            | s                | 0.05 to 5        | target for the time to first token | 首 token 延迟目标
+target_TPOT | \mathrm{TPOT}^{*}            | s*request/token  | 0.01 to 0.2      | target for the time per output token | 每输出 token 时间目标
 """,
     ),
     *_table(
         "calibration",
         r"""
-MFU     | \mathrm{MFU}      |                 | model FLOPs utilization: share of peak compute that is reachable | 模型算力利用率：峰值算力中可达的比例
-MBU     | \mathrm{MBU}      |                 | model bandwidth utilization: share of peak bandwidth that is reachable | 模型带宽利用率：峰值带宽中可达的比例
-M_frac  | f_{\mathrm{mem}}  |                 | share of device memory the server may use | 推理服务可使用的显存比例
-M_other | M_{\mathrm{other}} | byte/device    | memory for activations, CUDA graphs and runtime | 激活值、CUDA graph 与运行时占用的显存
+MFU         | \mathrm{MFU}                 |                  | 0.2 to 0.9       | model FLOPs utilization: share of peak compute that is reachable | 模型算力利用率：峰值算力中可达的比例
+MBU         | \mathrm{MBU}                 |                  | 0.2 to 0.9       | model bandwidth utilization: share of peak bandwidth that is reachable | 模型带宽利用率：峰值带宽中可达的比例
+M_frac      | f_{\mathrm{mem}}             |                  | 0.5 to 0.95      | share of device memory the server may use | 推理服务可使用的显存比例
+M_other     | M_{\mathrm{other}}           | byte/device      | 1e08 to 8e09     | memory for activations, CUDA graphs and runtime | 激活值、CUDA graph 与运行时占用的显存
 """,
     ),
     *_table(
         "measured",
         r"""
-TTFT_meas | \mathrm{TTFT}_{\mathrm{meas}} | s               | measured time to first token | 实测首 token 延迟
-TPOT_meas | \mathrm{TPOT}_{\mathrm{meas}} | s*request/token | measured time per output token | 实测每输出 token 时间
-X_meas    | X_{\mathrm{meas}}             | token/s         | measured output tokens per second of one replica | 实测单副本每秒输出 token 数
+TTFT_meas   | \mathrm{TTFT}_{\mathrm{meas}} | s                | 0.01 to 10       | measured time to first token | 实测首 token 延迟
+TPOT_meas   | \mathrm{TPOT}_{\mathrm{meas}} | s*request/token  | 0.002 to 0.5     | measured time per output token | 实测每输出 token 时间
+X_meas      | X_{\mathrm{meas}}            | token/s          | 1 to 100000      | measured output tokens per second of one replica | 实测单副本每秒输出 token 数
 """,
     ),
 ]

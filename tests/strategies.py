@@ -59,7 +59,11 @@ def trees(leaves: st.SearchStrategy[Node], most: int = 12) -> st.SearchStrategy[
             st.builds(lambda op, pair: Binary(op, *pair), st.sampled_from("+-*/"), both),
             st.builds(Negative, inner),
             st.builds(Power, inner, st.integers(-3, 4)),
-            st.builds(Call, st.sampled_from(("min", "max")), st.lists(inner, min_size=2, max_size=3).map(tuple)),
+            st.builds(
+                Call,
+                st.sampled_from(("min", "max")),
+                st.lists(inner, min_size=2, max_size=3).map(tuple),
+            ),
             st.builds(Call, st.sampled_from(("floor", "ceil")), inner.map(lambda i: (i,))),
         )
 
@@ -79,7 +83,9 @@ def units_of(wanted: Dimension) -> st.SearchStrategy[Unit]:
 @st.composite
 def measured(draw: st.DrawFn, wanted: Dimension, depth: int = 3) -> Node:
     """A tree of values whose units agree and whose whole has the wanted dimension."""
-    kinds = ["leaf"] if depth == 0 else ["leaf", "times", "over", "sum", "extreme", "power", "round"]
+    kinds = (
+        ["leaf"] if depth == 0 else ["leaf", "times", "over", "sum", "extreme", "power", "round"]
+    )
     kind = draw(st.sampled_from(kinds))
     inner = depth - 1
     if kind == "times":

@@ -11,7 +11,7 @@ from derive.derivation.stored import trees
 from derive.expression.tree import Node
 from derive.expression.value import value
 from derive.formula import Condition, catalogue, unit_of
-from derive.notation import CONSTANTS
+from derive.notation import CONSTANTS, SYMBOLS
 from derive.text import Text, tr
 from derive.units import Quantity, Unit
 
@@ -94,44 +94,7 @@ def in_contract(base: Fraction, contract: Unit) -> Quantity:
     return Quantity(base / contract.factor, contract)
 
 
-# Realistic ranges, so that points fall inside every formula's validity.
-RANGES: dict[str, tuple[float, float]] = {
-    "P_peak": (5e13, 3e15),
-    "B_peak": (3e11, 8e12),
-    "M_dev": (1.6e10, 3e11),
-    "B_link": (1e10, 9e11),
-    "t_hop": (1e-6, 1e-5),
-    "TDP": (70, 1400),
-    "price": (1e-5, 3e-3),
-    "N": (1e9, 4e11),
-    "N_act": (1e9, 4e11),
-    "N_emb": (1e7, 9e8),
-    "w": (0.5, 4),
-    "L": (16, 126),
-    "d_model": (1024, 16384),
-    "H_q": (8, 128),
-    "H_kv": (1, 64),
-    "d_head": (64, 256),
-    "w_kv": (0.5, 2),
-    "w_act": (1, 4),
-    "g": (1, 16),
-    "b": (1, 512),
-    "T_in": (16, 16384),
-    "T_out": (2, 4096),
-    "T": (16, 16384),
-    "arrival": (0.1, 100),
-    "headroom": (0.3, 1),
-    "MFU": (0.2, 0.9),
-    "MBU": (0.2, 0.9),
-    "M_frac": (0.5, 0.95),
-    "M_other": (1e8, 8e9),
-    "TTFT_meas": (0.01, 10),
-    "TPOT_meas": (0.002, 0.5),
-    "X_meas": (1, 1e5),
-    "target_TTFT": (0.05, 5),
-    "target_TPOT": (0.01, 0.2),
-}
-WHOLE = {"L", "H_q", "H_kv", "g", "b"}
+WHOLE = {"L", "H_q", "H_kv", "g", "b"}  # counts
 
 
 class RandomPoint(Point):
@@ -139,8 +102,9 @@ class RandomPoint(Point):
 
     def __init__(self, seed: str, number: int) -> None:
         draw = random.Random(f"{seed}/{number}")  # noqa: S311  a proof's points, no secret
-        given = {"n": Fraction(1)}
-        for name, (low, high) in RANGES.items():
+        given: dict[str, Fraction] = {}
+        for name, symbol in SYMBOLS.items():
+            low, high = symbol.range
             drawn = low * (high / low) ** draw.random()
             given[name] = Fraction(round(drawn)) if name in WHOLE else Fraction(f"{drawn:.4g}")
         super().__init__(given)

@@ -88,7 +88,7 @@ def chinese(text: str) -> int | None:
     for char in text:
         if char in CHINESE_PLACES:
             place = CHINESE_PLACES[char]
-            if place >= last or (digit or 0) == 0 and (digit, place) != (None, 10):
+            if place >= last or (not digit and (digit, place) != (None, 10)):
                 return None
             total, digit, last = total + (digit or 1) * place, None, place
         elif digit in (None, 0):

@@ -21,8 +21,17 @@ def suggest(word: str) -> Text | None:
         one, two = list(alike.values())[:2]
         return tr("upper and lower case matter: {one} is {first}, {two} is {second}",
                   one=one, two=two, first=explained(one), second=explained(two))  # fmt: skip
-    near = list(alike.values()) or difflib.get_close_matches(latin, list(spellings()), 1, 0.7)
-    return tr("did you mean {near}?", near=written(near[0])) if near else None
+    near = list(alike.values()) or nearest(latin)
+    families = {"bit" in symbols()[spellings()[spelling][0]][0] for spelling in near}
+    sure = len(families) == 1  # a bit for a byte would be worse than no hint
+    return tr("did you mean {near}?", near=written(near[0])) if sure else None
+
+
+def nearest(word: str) -> list[str]:
+    """The spelling nearest to a word, and those that are about as near."""
+    found = difflib.get_close_matches(word, list(spellings()), 4, 0.7)
+    ratios = [difflib.SequenceMatcher(None, word, spelling).ratio() for spelling in found]
+    return [s for s, ratio in zip(found, ratios, strict=True) if ratio > max(ratios) - 0.08]
 
 
 def written(spelling: str) -> str:

@@ -162,9 +162,19 @@ def test_reads(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("1.979e3", "1979"), ("1,234", "1234"), ("8", "8"), ("0.40", "0.4"), ("1/3", "1/3"), ("二", "2"),
-     ("3.35 万亿", "3350000000000"), ("70 billion", "70000000000"), ("-2", "-2"), ("１２８", "128")],
-)  # fmt: skip
+    [
+        ("1.979e3", "1979"),
+        ("1,234", "1234"),
+        ("8", "8"),
+        ("0.40", "0.4"),
+        ("1/3", "1/3"),
+        ("二", "2"),
+        ("3.35 万亿", "3350000000000"),
+        ("70 billion", "70000000000"),
+        ("-2", "-2"),
+        ("１２８", "128"),
+    ],
+)
 def test_a_bare_number_has_no_unit(text: str, value: str) -> None:
     assert read(text).unit is None
     assert read(text).value == Fraction(value)
@@ -172,9 +182,17 @@ def test_a_bare_number_has_no_unit(text: str, value: str) -> None:
 
 @pytest.mark.parametrize(
     ("numeral", "value"),
-    [("十", 10), ("十二", 12), ("二十", 20), ("三百二十一", 321), ("一百零二", 102), ("两千", 2000), ("九", 9),
-     ("七千零五十", 7050)],
-)  # fmt: skip
+    [
+        ("十", 10),
+        ("十二", 12),
+        ("二十", 20),
+        ("三百二十一", 321),
+        ("一百零二", 102),
+        ("两千", 2000),
+        ("九", 9),
+        ("七千零五十", 7050),
+    ],
+)
 def test_chinese_numerals(numeral: str, value: int) -> None:
     assert read(f"{numeral} 个请求").value == value
 
