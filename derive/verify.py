@@ -437,7 +437,7 @@ def latex_agrees(step: Mapping[str, Any], left: Node, right: Node) -> bool:
 
 def check_levers(ledger: Ledger) -> Iterator[Text]:
     """Elasticities: value of the recorded expression, and the difference quotient."""
-    from derive.study.verdict import percent
+    from derive.study.verdict import per_percent
 
     step = Fraction(1, 10**6)
     for row in ledger.record["levers"]:
@@ -447,7 +447,7 @@ def check_levers(ledger: Ledger) -> Iterator[Text]:
         here = lookup(name)
         moved = ledger.at({name: Quantity(here.value * (1 + step), here.unit)})
         quotient = (moved(target).base / lookup(target).base - 1) / step
-        if value != Fraction(row["exact"]) or abs(quotient - value) > Fraction(1, 10**4) or row["shown"] != percent(value):
+        if value != Fraction(row["exact"]) or abs(quotient - value) > Fraction(1, 10**4) or row["shown"] != per_percent(value):
             yield tr("lever {lever} of {target} does not hold", lever=name, target=target)
 
 

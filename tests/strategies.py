@@ -47,6 +47,7 @@ numbers = st.one_of(
 positive = numbers.filter(lambda number: number > 0)
 units = st.sampled_from(UNITS)
 quantities = st.builds(Quantity, numbers, units)
+measures = st.builds(Measure, quantities.filter(lambda quantity: bool(quantity.unit.terms)))
 dimensions = st.sampled_from([unit(row[0]).dimension for row in ALIKE])
 
 
@@ -71,7 +72,7 @@ def trees(leaves: st.SearchStrategy[Node], most: int = 12) -> st.SearchStrategy[
 
 
 symbolic = trees(st.one_of(st.builds(Name, st.sampled_from(NAMES)), st.builds(Number, numbers)))
-with_values = trees(st.one_of(st.builds(Number, numbers), st.builds(Measure, quantities)))
+with_values = trees(st.one_of(st.builds(Number, numbers), measures))
 
 
 def units_of(wanted: Dimension) -> st.SearchStrategy[Unit]:
@@ -104,4 +105,5 @@ def measured(draw: st.DrawFn, wanted: Dimension, depth: int = 3) -> Node:
         return Power(draw(measured(wanted, inner)), draw(st.integers(-2, 3)))
     if kind == "round" and wanted in [unit(u).dimension for u in COUNTED]:
         return Call(draw(st.sampled_from(("floor", "ceil"))), (draw(measured(wanted, inner)),))
-    return Measure(Quantity(draw(positive), draw(units_of(wanted))))
+    amount, in_unit = draw(positive), draw(units_of(wanted))
+    return Measure(Quantity(amount, in_unit)) if in_unit.terms else Number(amount)

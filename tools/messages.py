@@ -14,7 +14,7 @@ from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).resolve().parent.parent
 PO = ROOT / "derive" / "locale" / "zh" / "LC_MESSAGES" / "derive.po"
-KEYWORDS = {"tr": None, "bi": None, "sized": (3,), "fail": (4,)}
+KEYWORDS = {"tr": None, "bi": None, "fail": (4,)}
 METHODS = [("**.py", "python"), ("**.html", "jinja2"), ("**.md", "jinja2"), ("**.svg", "jinja2")]
 
 

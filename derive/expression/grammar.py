@@ -18,7 +18,7 @@ from fractions import Fraction
 
 from derive.errors import DeriveError, Place, Problem, printable
 from derive.expression.marks import underlined
-from derive.expression.text import number_text
+from derive.expression.text import needs_brackets, number_text
 from derive.expression.tree import (
     FUNCTIONS,
     Binary,
@@ -34,17 +34,17 @@ from derive.expression.tree import (
 from derive.text import Text, tr
 from derive.units import Quantity, unit
 
-LONGEST, DEEPEST, MOST = 4000, 60, 400  # characters, nested brackets, tokens
+LONGEST, DEEPEST, MOST = 4000, 60, 400  # characters, nested brackets as printed, tokens
 LARGEST_EXPONENT, LARGEST_POWER_OF_TEN, LONGEST_NUMBER = 8, 60, 60
 HEAVIEST = 4000  # digits that the value of a tree can have, roughly
 WEIGHT_OF_NAME = 30
 DIGITS = r"(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+(?![0-9])|[0-9]+)"
 END = r"(?=[\s)\],]|$)"
 UNIT = r"(?:1(?=/)|[A-Za-zµ%]+(?:\^[0-9])?)(?:[*/][A-Za-zµ%]+(?:\^[0-9])?)*"
+FRACTION = rf"(?<![/÷^*]){DIGITS}/{DIGITS}{END}"
+DECIMAL = rf"{DIGITS}(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{{1,3}}(?![0-9.]))?"
 TOKEN = re.compile(
-    rf"\s*(?:(?P<number>{DIGITS}(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{{1,3}}(?![0-9.]))?"
-    rf"|(?<![/÷^*]){DIGITS}/{DIGITS}{END})"
-    rf"(?: (?P<unit>{UNIT}){END})?"
+    rf"\s*(?:(?P<number>{FRACTION}|{DECIMAL})(?: (?P<unit>{UNIT}){END})?"
     r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<op>\*\*|[-+*/^(),·⋅×÷−]))"
 )
 SPELLINGS = {"·": "*", "⋅": "*", "×": "*", "÷": "/", "−": "-", "**": "^"}
@@ -102,10 +102,12 @@ class _Parser:
 
     def deeper(self) -> None:
         self.depth += 1
-        if self.depth > DEEPEST:
+        if self.depth > 2 * DEEPEST:  # brackets as typed may be more than are needed
             here = self.tokens[min(self.at, len(self.tokens) - 1)]
-            what = tr("the expression is nested too deeply")
-            raise self.error(here.start, here.end, what)
+            raise self.too_deep(here.start, here.end)
+
+    def too_deep(self, start: int, end: int) -> DeriveError:
+        return self.error(start, end, tr("the expression is nested too deeply"))
 
     def whole(self) -> Node:
         node = self.sum()
@@ -116,6 +118,8 @@ class _Parser:
             raise self.error(extra.start, extra.end, what)
         if weight(node) > HEAVIEST:
             raise self.too_long(*node.span)
+        if nesting(node) > DEEPEST:  # what is read can be printed and read again
+            raise self.too_deep(*node.span)
         return node
 
     def sum(self) -> Node:
@@ -139,9 +143,7 @@ class _Parser:
     def factor(self) -> Node:
         if self.peek() == "-":
             start = self.take().start
-            self.deeper()
             inner = self.factor()
-            self.depth -= 1
             return Negative(inner, span=(start, inner.span[1]))
         node = self.atom()
         if self.peek() == "^":
@@ -243,6 +245,14 @@ def weight(node: Node) -> int:
         case Power(base=base, exponent=exponent):
             return weight(base) * abs(exponent)
     return sum(weight(child) for child in children(node))
+
+
+def nesting(node: Node) -> int:
+    """How many brackets stand within each other where a tree is printed."""
+    right = node.right if isinstance(node, Binary) else None
+    return isinstance(node, Call) + max(
+        (nesting(c) + needs_brackets(c, node, c is right) for c in children(node)), default=0
+    )
 
 
 def parse(text: str, place: Place | None = None) -> Node:

@@ -47,32 +47,35 @@ class _Printer:
     letters: Letters
     stacked: bool
 
-    def inside(self, part: Node, parent: Node, *, right: bool = False) -> str:
+    def inside(self, part: Node, parent: Node, *, right: bool = False, deep: bool = False) -> str:
         """A part within its parent, in brackets where they are needed."""
-        body = self.bare(part)
-        quotient = isinstance(part, Binary) and part.op == "/"
-        if is_fraction(parent) or (quotient and not isinstance(parent, Power)):
-            return body  # a set fraction needs no brackets, nor do its parts
+        body = self.bare(part, deep=deep)
+        if not deep:
+            quotient = is_fraction(part) and not isinstance(parent, Power)
+            if is_fraction(parent) or quotient:
+                return body  # a set fraction needs no brackets, nor do its parts
         return rf"\left({body}\right)" if needs_brackets(part, parent, right) else body
 
-    def bare(self, part: Node) -> str:
-        """A part without brackets around it."""
+    def bare(self, part: Node, *, deep: bool = False) -> str:
+        """A part without brackets around it; `deep` inside a fraction, where / stays a stroke."""
         match part:
             case Name(id=name):
                 return self.letters(name)
             case Number() | Measure():
                 return number_latex(part)
             case Negative(inner=inner):
-                return "-" + self.inside(inner, part)
+                return "-" + self.inside(inner, part, deep=deep)
             case Power(base=base, exponent=exponent):
-                return f"{{{self.inside(base, part)}}}^{{{exponent}}}"
-            case Binary(op="/", left=left, right=second):
-                return rf"\frac{{{self.inside(left, part)}}}{{{self.inside(second, part)}}}"
+                return f"{{{self.inside(base, part, deep=deep)}}}^{{{exponent}}}"
+            case Binary(op="/", left=left, right=second) if not deep:
+                top, below = self.bare(left, deep=True), self.bare(second, deep=True)
+                return rf"\frac{{{top}}}{{{below}}}"
             case Binary(op=op, left=left, right=second):
                 sign = (r"\times" if has_measures(part) else r"\cdot") if op == "*" else op
-                return f"{self.inside(left, part)} {sign} {self.inside(second, part, right=True)}"
+                one = self.inside(left, part, deep=deep)
+                return f"{one} {sign} {self.inside(second, part, right=True, deep=deep)}"
             case Call(function=function, args=args):
-                return self.call(function, [self.bare(a) for a in args])
+                return self.call(function, [self.bare(a, deep=deep) for a in args])
         raise TypeError(part)
 
     def call(self, function: str, args: list[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from derive.render import equations, sections
@@ -13,13 +13,14 @@ from derive.text import Text, tr
 
 # Widths in px of a page 172 mm wide; the templates' style sheets have the same columns.
 INNER = 628.0
-RULE, REASON, GAP, INDENT = 70.0, 176.0, 10.0, 14.0
+RULE, REASON, GAP, INDENT = 72.0, 262.0, 10.0, 14.0
 BESIDE = INNER - RULE - REASON - 2 * GAP  # room for mathematics with its reason at its side
 ALONE = INNER - RULE - GAP
 LONGEST_UNBROKEN = 430.0  # px: taller cards may break between rows
 
 GIVEN = frozenset({"insert", "fix"})
 NUMERIC = frozenset({"values", "compute", "convert", "round"})
+COMMAS = {"en": ", ", "zh": "、"}
 CHECKERS = ("sympy", "points", "pint", "recomputed")
 
 
@@ -36,6 +37,8 @@ class Row:
     beside: bool  # the reason has room at the side of the mathematics
     first: bool  # begins a new thought: a hairline above it
     decides: str = ""  # of a case: yes | no
+    tail: str = ""  # LaTeX of the rounding that follows on the same line
+    tail_alt: str = ""
 
     @property
     def room(self) -> float:
@@ -98,7 +101,9 @@ def card(record: Mapping[str, Any], result: Mapping[str, Any] | None, pointer: s
 
 def _rows(steps: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
     before = ""
-    for step in steps:
+    waiting = list(steps)
+    while waiting:
+        step = waiting.pop(0)
         kind = _kind(step, before)
         reason, decides = step["reason"], ""
         if step["rule"] == "case" and reason and reason["en"] in ("decides", "does not decide"):
@@ -106,8 +111,26 @@ def _rows(steps: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
         beside = bool(reason) and _width(step["latex"]) <= BESIDE - (INDENT if kind == "given" else 0)
         first = not (kind == "given" and before == "given") and not (kind == "numeric" and before == "numeric")
         first = first and not (kind == "symbolic" and before == "given")
-        yield Row(step["rule"], step["rule_name"], step["latex"], alt(step), reason, kind, beside, first, decides)
+        row = Row(step["rule"], step["rule_name"], step["latex"], alt(step), reason, kind, beside, first, decides)
+        if waiting and (tail := _tail(row, waiting[0])):
+            after = waiting.pop(0)
+            names = {k: f"{row.rule_name[k]}{comma}{after['rule_name'][k]}" for k, comma in COMMAS.items()}
+            row = replace(row, rule_name=names, tail=tail, tail_alt=alt(after))
+        yield row
         before = kind
+
+
+def _tail(row: Row, after: Mapping[str, Any]) -> str:
+    """The rounding after an exact result, where both stand on one line."""
+    from derive.render import math
+
+    if row.rule != "compute" or row.reason or after["rule"] != "round" or after["reason"]:
+        return ""
+    _, sign, right = str(after["latex"][0]).partition(r"\approx")
+    wide = math.measure(row.latex[0], equations.PRINT_SIZE)
+    if not sign or wide + math.measure(rf"\approx {right}", equations.PRINT_SIZE) > ALONE - 12:
+        return ""
+    return rf"{sign} {right}"
 
 
 def _kind(step: Mapping[str, Any], before: str) -> str:

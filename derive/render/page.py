@@ -80,9 +80,28 @@ class View:
         """A step's mathematics."""
         return self.eq.row(row.latex, row.alt, row.room)
 
+    def tail(self, row: card_view.Row) -> Markup:
+        """The rounding on the same line."""
+        return self.eq.inline(row.tail, row.tail_alt)
+
     def tiles(self) -> list[dict[str, Any]]:
         """The cover's large numbers, split into sign, digits and unit."""
-        return [{**tile, "shown": numbers.split(tile["value"])} for tile in self.verdict["tiles"]]
+        return [{**tile, "shown": numbers.split(tile["value"]), **self._tile_rows(tile)} for tile in self.verdict["tiles"]]
+
+    def _tile_rows(self, tile: Mapping[str, Any]) -> dict[str, Any]:
+        """Range, peak and target as short rows where the tile's result is in the ledger; else its notes."""
+        card = self.cards.get(tile["id"])
+        goal = self._target(tile["id"])
+        if card is None or card.shown is None or not (card.span or card.peak):
+            return {"rows": [], "notes": tile["notes"]}
+        rows = []
+        if card.span:
+            rows.append((tr("range"), f"{card.span[0].number} – {card.span[1].number}"))
+        if card.peak:
+            rows.append((tr("peak"), card.peak.number))
+        if goal:
+            rows.append((tr("target"), f"≤ {goal['shown']}"))
+        return {"rows": rows, "notes": []}
 
     def facts(self) -> list[tuple[Text, str]]:
         """What was studied, in short lines for the cover."""
@@ -108,11 +127,19 @@ class View:
             if card is None or card.result is None:
                 continue
             low, high = card.span or (None, None)
+            cells = [c.sign + c.number if c is card.shown and c else c.number if c else "" for c in (card.shown, low, high, card.peak)]
             rows.append({
-                "card": card, "value": card.shown, "low": low, "high": high, "peak": card.peak,
+                "card": card, "value": card.shown, "cells": cells,
                 "unit": card.shown.unit if card.shown else "", "target": self._target(name),
             })  # fmt: skip
+        columns = [numbers.aligned(column) for column in zip(*(r["cells"] for r in rows), strict=True)]
+        for row, cells in zip(rows, zip(*columns, strict=True), strict=True):
+            row["cells"] = cells
         return rows
+
+    def guide(self) -> list[tuple[Text, Text]]:
+        """How to read the document."""
+        return sections.guide()
 
     def _target(self, name: str) -> dict[str, Any] | None:
         goal = self.inputs.get(f"target_{name}")

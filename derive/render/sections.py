@@ -26,8 +26,7 @@ def parts(checklist: bool) -> list[Part]:
             "The line that every launch document fills first: what one decode step reads from memory, and what "
             "each output token pays for it.")),
         Part("derivations", tr("Derivations"), tr(
-            "One card a quantity, one row a step. A symbolic step is proved by sympy and evaluated with fractions at "
-            "exact points; its unit is checked by pint; the value is computed a second time on an independent path.")),
+            "One card a quantity, one row a step; the numbers below a line are those of this scenario.")),
         Part("figures", tr("Figures"), tr(
             "Drawn from the formulas of this document at peak and reachable rates.")),
         Part("levers", tr("Levers"), tr(
@@ -69,6 +68,24 @@ def group(key: str) -> Part:
 def document_kind() -> Text:
     """What this document is."""
     return tr("Capacity document")
+
+
+def guide() -> list[tuple[Text, Text]]:
+    """How to read the document: a word and its explanation."""
+    return [
+        (tr("calibre"), tr(
+            "Peak is the datasheet's rate. Reachable multiplies it by MFU or MBU, a range with sources. "
+            "Measured is what a run printed. The three are never mixed.")),
+        (tr("signs"), tr(
+            "= is exact, ≈ is rounded for display; every calculation runs on exact fractions. "
+            "✓ is met or holds, × is missed or does not hold, – has no value and says why.")),
+        (tr("colours"), tr("Blue is the memory side, orange the compute side, green met, red missed.")),
+        (tr("checks"), tr(
+            "sympy: the step is proved symbolically. points: both sides, read back from their printed text, agree at exact "
+            "points. pint: the unit. recomputed: the value, a second time on an independent path.")),
+        (tr("ledger"), tr(
+            "The path at the foot of a card leads to its record in the attached JSON ledger, which anyone can prove again.")),
+    ]  # fmt: skip
 
 
 SECTION_OF_BYTES = "bytes"

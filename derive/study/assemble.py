@@ -35,7 +35,7 @@ from derive.study.results import (
     value_json,
 )
 from derive.study.values import unknown_symbol
-from derive.study.verdict import assumptions, best_lever, fits, percent, sentence, tiles, wall
+from derive.study.verdict import assumptions, best_lever, fits, per_percent, sentence, tiles, wall
 from derive.units import gib
 from derive.units.writing import show
 
@@ -305,7 +305,7 @@ def lever(found: Elasticity) -> dict[str, Any]:
         "tree": plain(found.tree),
         "latex": latex(found.tree, letters),
         "exact": exact_text(found.value),
-        "shown": percent(found.value),
+        "shown": per_percent(found.value),
         "branch": plain(found.steps[0].right),
         "checks": [{"by": c.by, "found": c.found} for s in found.steps for c in s.checks],
     }

@@ -9,8 +9,8 @@ from derive.derivation.points import Absent, Point, Undefined
 from derive.study.bind import Bound
 from derive.study.findings import Results, text, value
 from derive.study.levers import Elasticity
-from derive.study.results import shown
-from derive.study.verdict import percent, wall
+from derive.study.results import said
+from derive.study.verdict import per_percent, percent, wall
 from derive.text import Text, same, tr
 from derive.units import Quantity, show, unit
 
@@ -39,7 +39,7 @@ def checklist(bound: Bound, results: Results, levers: list[Elasticity]) -> list[
                 q=text(results, "bytes_per_token"),
                 w=text(results, "W_read"),
                 kv=text(results, "KV_total"),
-                b=same(shown(bound.typical.quantity("b"))),
+                b=said(bound.typical.quantity("b")),
             ),
             "derived",
             "bytes_per_token",
@@ -130,7 +130,11 @@ def compute_answer(levers: list[Elasticity]) -> Text:
     """What more compute does to TPOT and to TTFT."""
     found = {e.target: e.value for e in levers if e.lever == "P_peak"}
     parts = [
-        tr("{target} changes by {change} for 1 % more compute", target=same(t), change=percent(v))
+        tr(
+            "{target} changes by {change} for 1 % more compute",
+            target=same(t),
+            change=per_percent(v),
+        )
         for t, v in found.items()
     ]
     if not parts:
@@ -146,16 +150,16 @@ def thresholds(bound: Bound, results: Results) -> list[Row]:
         if found.value is None or found.high is None:
             continue
         goal = bound.inputs.get(target)
-        alert = shown(goal.quantity) if goal else shown(found.high)
+        alert = said(goal.quantity if goal else found.high)
         made.append(
             row(
                 f"alert-{name}",
                 tr("When to alert on {name}?", name=same(name)),
                 tr(
                     "above {alert}; reachable {low} to {high}",
-                    alert=same(alert),
-                    low=same(shown(found.low or found.value)),
-                    high=same(shown(found.high)),
+                    alert=alert,
+                    low=said(found.low or found.value),
+                    high=said(found.high),
                 ),
                 "derived",
                 name,

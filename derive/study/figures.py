@@ -19,6 +19,13 @@ def plain(value: Fraction, figures: int = 6) -> str:
     return significant(value, figures)
 
 
+def written(value: Fraction) -> str:
+    """A number inside a label, as prose prints it."""
+    from derive.units.writing import digits
+
+    return digits(value)[0]
+
+
 def ladder(low: int, high: int) -> list[int]:
     """1-2-3-5-7 values of each decade between two integers, ends included."""
     values = {low, high}
@@ -128,9 +135,9 @@ def roofline(bound: Bound) -> Figure:
                 roof(prefill),
             )
         )
-    marks = [mark("ridge", tr("ridge point {value}", value=plain(ridge, 4)), "neutral", "x", ridge)]
+    marks = [mark("ridge", tr("ridge point {value}", value=written(ridge)), "neutral", "x", ridge)]
     if wall is not None:
-        marks.append(mark("wall", tr("KV wall {value}", value=plain(wall, 4)), "memory", "x", wall))
+        marks.append(mark("wall", tr("KV wall {value}", value=written(wall)), "memory", "x", wall))
     return {
         "id": "roofline",
         "title": tr("Roofline of one replica").json(),
@@ -161,7 +168,7 @@ def roofline(bound: Bound) -> Figure:
 def batch_sweep(bound: Bound) -> Figure:
     """Throughput and TPOT over the batch, with the free zone, the ridge and the memory limit."""
     typical, peak = bound.typical, bound.peak
-    limit, crit = get(typical, "b_max"), get(peak, "b_crit_T") or get(peak, "b_crit")
+    limit, crit = get(typical, "b_max"), get(peak, "b_crit_T")
     top = int(max(64, 2 * (limit or 0), 2 * point_b(typical)))
     top = min(top, 4096)
     rows, through, time, ideal = [], [], [], []
@@ -180,7 +187,7 @@ def batch_sweep(bound: Bound) -> Figure:
         )
     if crit and crit <= top:
         marks.append(
-            mark("b_crit", tr("critical batch {value}", value=plain(crit, 4)), "neutral", "x", crit)
+            mark("b_crit", tr("critical batch {value}", value=written(crit)), "neutral", "x", crit)
         )
     marks.append(
         mark(
@@ -196,7 +203,7 @@ def batch_sweep(bound: Bound) -> Figure:
         [
             mark(
                 "slo",
-                tr("target {value} ms", value=plain(target * 1000, 4)),
+                tr("target {value} ms", value=written(target * 1000)),
                 "met",
                 "y",
                 target * 1000,
@@ -292,7 +299,7 @@ def bytes_over_context(bound: Bound) -> Figure:
     marks = [
         mark(
             "T",
-            tr("this scenario {value}", value=plain(point.get("T"), 6)),
+            tr("this scenario {value}", value=written(point.get("T"))),
             "neutral",
             "x",
             point.get("T"),
@@ -302,7 +309,7 @@ def bytes_over_context(bound: Bound) -> Figure:
         marks.append(
             mark(
                 "T_cross",
-                tr("KV overtakes weights {value}", value=f"{round(cross):,}"),
+                tr("KV overtakes weights {value}", value=written(Fraction(round(cross)))),
                 "memory",
                 "x",
                 cross,
@@ -349,7 +356,7 @@ def concurrency_over_context(bound: Bound) -> Figure | None:
     marks = [
         mark(
             "T",
-            tr("this scenario {value}", value=plain(point.get("T"), 6)),
+            tr("this scenario {value}", value=written(point.get("T"))),
             "neutral",
             "x",
             point.get("T"),

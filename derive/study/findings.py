@@ -9,7 +9,7 @@ from fractions import Fraction
 from derive.derivation.points import Absent, Undefined, in_contract
 from derive.formula import unit_of
 from derive.study.bind import Bound
-from derive.study.results import Result, shown
+from derive.study.results import Result, said
 from derive.text import Text, same, tr
 from derive.units import Quantity, gib, show, unit
 
@@ -34,7 +34,7 @@ def value(results: Results, name: str) -> Fraction | None:
 def text(results: Results, name: str) -> Text:
     """A result as prose prints it."""
     found = results[name].value
-    return same(shown(found)) if found is not None else same("–")
+    return said(found) if found is not None else same("–")
 
 
 def does_not_fit(bound: Bound, results: Results) -> Iterator[Finding]:
@@ -47,9 +47,9 @@ def does_not_fit(bound: Bound, results: Results) -> Iterator[Finding]:
             tr(
                 "{g} given, at least {fit} needed for weights and {b} at this context: bounds below keep their values, "
                 "reachable speeds are withheld.",
-                g=same(shown(bound.typical.quantity("g"))),
+                g=said(bound.typical.quantity("g")),
                 fit=text(results, "g_fit"),
-                b=same(shown(bound.typical.quantity("b"))),
+                b=said(bound.typical.quantity("b")),
             ),
         )
     elif fit is None and results["g_fit"].why:
@@ -99,7 +99,7 @@ def burst(bound: Bound, results: Results) -> Iterator[Finding]:
             b=int(bound.typical.get("b")),
             last=text(results, "TTFT_burst"),
             one=text(results, "TTFT"),
-            target=same(shown(target.quantity)),
+            target=said(target.quantity),
             one_verdict=verdicts[one <= goal],
             last_verdict=verdicts[last <= goal],
         ),
@@ -124,7 +124,7 @@ def tpot_target(bound: Bound, results: Results) -> Iterator[Finding]:
         tr(
             "TPOT of {tpot} against a target of {target}: {verdict}; {tail}.",
             tpot=text(results, "TPOT"),
-            target=same(shown(target.quantity)),
+            target=said(target.quantity),
             verdict=tr("met") if met else tr("missed"),
             tail=tail,
         ),
@@ -154,7 +154,7 @@ def kv_wall(bound: Bound, results: Results) -> Iterator[Finding]:
     parts = {
         "wall": text(results, "I_decode_inf"),
         "ridge": text(results, "I_ridge"),
-        "T": same(shown(bound.typical.quantity("T"))),
+        "T": said(bound.typical.quantity("T")),
     }
     if wall >= ridge:
         yield Finding(
@@ -205,9 +205,9 @@ def memory_reading(bound: Bound, results: Results) -> Iterator[Finding]:
                 "No driver-visible memory is on record for {device}: {marketed} is taken at face value (1 GB = 10^9 byte). "
                 "Read as GiB, {gib_requests} would fit instead of {gb_requests}.",
                 device=hardware.name,
-                marketed=same(shown(marketed)),
-                gib_requests=same(shown(readings["gib"])),
-                gb_requests=same(shown(readings["gb"])),
+                marketed=said(marketed),
+                gib_requests=said(readings["gib"]),
+                gb_requests=said(readings["gb"]),
             ),
         )
         return
@@ -218,11 +218,11 @@ def memory_reading(bound: Bound, results: Results) -> Iterator[Finding]:
         tr(
             "Memory is what the driver reports: {visible} ({gib}). The marketed {marketed} would give {gb_requests} read as "
             "GB and {gib_requests} read as GiB, against {requests}.",
-            visible=same(shown(visible)),
+            visible=said(visible),
             gib=same(gib(visible).text),
-            marketed=same(shown(marketed)),
-            gb_requests=same(shown(readings["gb"])),
-            gib_requests=same(shown(readings["gib"])),
+            marketed=said(marketed),
+            gb_requests=said(readings["gb"]),
+            gib_requests=said(readings["gib"]),
             requests=text(results, "b_max"),
         ),
     )
@@ -268,7 +268,7 @@ def derived_inputs(bound: Bound, _: Results) -> Iterator[Finding]:
             tr(
                 "{name} is normally derived; here it was set to {value} by hand.",
                 name=same(name),
-                value=same(shown(bound.inputs[name].quantity)),
+                value=said(bound.inputs[name].quantity),
             ),
         )
 
@@ -292,9 +292,16 @@ def beyond_context(bound: Bound, _: Results) -> Iterator[Finding]:
     """A context the model was not made for."""
     longest = bound.scenario.model.context
     if longest is not None and bound.typical.get("T") > longest.quantity.base:
-        yield Finding("beyond_context", "warning", tr(
-            "{T} is more than the {longest} that {model} is made for.", T=same(shown(bound.typical.quantity("T"))),
-            longest=same(shown(longest.quantity)), model=bound.scenario.model.name))
+        yield Finding(
+            "beyond_context",
+            "warning",
+            tr(
+                "{T} is more than the {longest} that {model} is made for.",
+                T=said(bound.typical.quantity("T")),
+                longest=said(longest.quantity),
+                model=bound.scenario.model.name,
+            ),
+        )
 
 
 RULES: tuple[Callable[[Bound, Results], Iterator[Finding]], ...] = (

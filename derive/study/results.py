@@ -36,6 +36,23 @@ def shown(quantity: Quantity) -> str:
     return friendly(show(quantity).text)
 
 
+COUNTED = {
+    "request": ("request", "requests", "个请求"),
+    "device": ("device", "devices", "个设备"),
+    "token": ("token", "tokens", "个 token"),
+}
+
+
+def said(quantity: Quantity) -> Text:
+    """A value within a sentence: what is counted is named as each language does."""
+    found = show(quantity)
+    if found.unit not in COUNTED:
+        return same(friendly(found.text))
+    one, many, chinese = COUNTED[found.unit]
+    number = found.text.removesuffix(found.unit).rstrip()
+    return Text(f"{number} {one if number == '1' else many}", f"{number} {chinese}")
+
+
 def results(bound: Bound) -> dict[str, Result]:
     """Every formula's result, in the order of declaration."""
     fits = fitting(bound)
@@ -92,8 +109,8 @@ def does_not_fit(bound: Bound) -> Text:
     try:
         return tr(
             "the scenario does not fit: {g} given, at least {fit} needed",
-            g=same(show(point.quantity("g")).text),
-            fit=same(show(point.quantity("g_fit")).text),
+            g=said(point.quantity("g")),
+            fit=said(point.quantity("g_fit")),
         )
     except Undefined as undefined:
         return undefined.why

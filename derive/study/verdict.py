@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 from derive.study.bind import Bound
 from derive.study.findings import Results, text, value
 from derive.study.levers import ACTIONS, Elasticity
-from derive.study.results import bare, shown
+from derive.study.results import bare, said, shown
 from derive.text import Text, same, tr
 from derive.units import Quantity, show, unit
 
@@ -85,7 +86,7 @@ def result_tile(
         met = found.value.base <= goal.base
         state = "met" if met else "missed"
         verdict = tr("met") if met else tr("missed")
-        notes.append(tr("target {target}: {verdict}", target=same(shown(goal)), verdict=verdict))
+        notes.append(tr("target {target}: {verdict}", target=said(goal), verdict=verdict))
     return tile(name, label, shown(found.value), state, *notes)
 
 
@@ -143,7 +144,7 @@ def best_lever(levers: list[Elasticity]) -> Text | None:
         return None
     best = max(usable, key=lambda e: (abs(e.value), e.lever == "B_peak"))
     idle = [e for e in usable if e.value == 0]
-    change = percent(best.value)
+    change = per_percent(best.value)
     main = tr(
         "Most effective on TPOT: {action}; 1 % more of {symbol} changes it by {change}.",
         action=ACTIONS[best.lever],
@@ -155,8 +156,13 @@ def best_lever(levers: list[Elasticity]) -> Text | None:
     return main
 
 
+def per_percent(elasticity: Fraction) -> str:
+    """What one percent more of a lever does to its target."""
+    return percent(elasticity / 100)
+
+
 def percent(value: Fraction) -> str:
-    """A share or an elasticity in percent, signed where negative."""
+    """A share in percent, signed where negative."""
     shown_value = show(Quantity(value * 100, unit("")), 3)
     mark = "" if shown_value.exact else "≈ "
     return f"{mark}{shown_value.number} %".replace("-", "−")
@@ -166,30 +172,32 @@ def assumptions(bound: Bound, results: Results) -> list[dict[str, Any]]:
     """What the first-order model leaves out, each with its size here or why none can be given."""
     rows: list[tuple[str, Text, Text]] = []
 
-    def sized(name: str, what: Text, effect: str) -> None:
+    def sized(name: str, what: Text, effect: Callable[[str], Text]) -> None:
         found = results[name]
-        size = (
-            tr(effect, share=percent(found.value.value))
-            if found.value is not None
-            else (found.why or same(""))
-        )
+        size = found.why or same("")
+        if found.value is not None:
+            size = effect(percent(found.value.value))
         rows.append((name, what, size))
 
-    sized("share_att_prefill", tr("attention operations in prefill"), "{share} more operations")
+    sized(
+        "share_att_prefill",
+        tr("attention operations in prefill"),
+        lambda s: tr("{share} more operations", share=s),
+    )
     sized(
         "share_att",
         tr("attention operations in decode"),
-        "{share} more operations, none on the memory side",
+        lambda s: tr("{share} more operations, none on the memory side", share=s),
     )
     sized(
         "share_embedding",
         tr("input embedding table, which decode does not read"),
-        "{share} fewer parameters read",
+        lambda s: tr("{share} fewer parameters read", share=s),
     )
     sized(
         "share_comm",
         tr("all-reduce transfer under tensor parallelism"),
-        "{share} of the step at peak, plus a fixed latency per collective",
+        lambda s: tr("{share} of the step at peak, plus a fixed latency per collective", share=s),
     )
     other = bound.inputs.get("M_other")
     if other is not None and other.quantity.value == 0:

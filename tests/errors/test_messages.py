@@ -1,0 +1,92 @@
+"""Every message a user can be shown, whole, in both languages.
+
+A folder is one mistake: `args.txt` holds the command line, an argument a line, the other files the
+wrong input, `message.<lang>.txt` what stderr must say. `--update-golden` writes the messages anew.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from derive.cli import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HERE = Path(__file__).parent
+CASES = sorted(p.parent.name for p in HERE.glob("*/args.txt"))
+ESCAPE = "a\x1b[31m\u202eb.yaml"
+
+
+def deny(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Permissions do not bind root, which continuous integration often is."""
+    plain = os.open
+
+    def opened(path: object, *args: object, **more: object) -> int:
+        if Path(str(path)).name == name or Path(str(path)).parent.name == name:
+            raise PermissionError(13, "Permission denied", str(path))
+        return plain(path, *args, **more)  # type: ignore[arg-type]
+
+    def read(path: Path, *args: object, **more: object) -> object:
+        if path.name == name:
+            raise PermissionError(13, "Permission denied", str(path))
+        return plain_read(path, *args, **more)  # type: ignore[arg-type]
+
+    plain_read = Path.open
+    monkeypatch.setattr(os, "open", opened)
+    monkeypatch.setattr(Path, "open", read)
+
+
+# what a checkout cannot hold: made before the command runs
+PREPARE: dict[str, Callable[[pytest.MonkeyPatch], object]] = {
+    "file-is-directory": lambda _: Path("folder.yaml").mkdir(),
+    "file-unreadable": lambda patch: (Path("secret.yaml").touch(), deny(patch, "secret.yaml")),
+    "file-binary": lambda _: Path("binary.yaml").write_bytes(bytes(range(1, 256))),
+    "file-not-utf8": lambda _: Path("latin.yaml").write_bytes(b"scenario: a\nmodel: caf\xe9\n"),
+    "file-utf16": lambda _: Path("wide.yaml").write_text("scenario: a\n", encoding="utf-16"),
+    "file-nul": lambda _: Path("nul.yaml").write_bytes(b"scenario: a\nmodel: b\0c\n"),
+    "file-huge": lambda _: Path("huge.yaml").write_bytes(b"# a comment\n" * 100_000),
+    "file-fifo": lambda _: os.mkfifo("pipe.yaml"),
+    "file-name-hostile": lambda _: Path(ESCAPE).write_text("scenario: a\n"),
+    "output-unwritable": lambda patch: (Path("locked").mkdir(), deny(patch, "locked")),
+    "output-name-is-directory": lambda _: Path("llama-3-70b-on-4x-h100.json").mkdir(),
+}
+
+
+def run(name: str, lang: str, monkeypatch: pytest.MonkeyPatch, directory: Path) -> tuple[int, str]:
+    """The exit code and stderr of a case, run where its files lie."""
+    shutil.copytree(HERE / name, directory, dirs_exist_ok=True)
+    monkeypatch.chdir(directory)
+    if name in PREPARE:
+        PREPARE[name](monkeypatch)
+    lines = (HERE / name / "args.txt").read_text(encoding="utf-8").splitlines()
+    args = [line.encode().decode("unicode_escape") if "\\" in line else line for line in lines]
+    given = bool(args) and not any(a.startswith("--lang") for a in args)
+    done = CliRunner().invoke(main, [*args, *(["--lang", lang] if given else [])], prog_name="derive")
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    assert done.stdout == ""
+    return done.exit_code, done.stderr
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("name", CASES)
+def test_message(
+    name: str, lang: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("LANG", {"en": "C.UTF-8", "zh": "zh_CN.UTF-8"}[lang])
+    monkeypatch.delenv("LC_ALL", raising=False)
+    monkeypatch.delenv("LC_MESSAGES", raising=False)
+    code, found = run(name, lang, monkeypatch, tmp_path)
+    golden = HERE / name / f"message.{lang}.txt"
+    if request.config.getoption("--update-golden"):
+        golden.write_text(found, encoding="utf-8")
+    assert code == 2
+    assert all(c.isprintable() or c == "\n" for c in found)
+    assert str(tmp_path) not in found
+    assert found == golden.read_text(encoding="utf-8"), f"{name} differs: see make golden"
