@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import errno
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from derive.text import Text, tr
+
+MOST = 25  # problems shown of one reading
+REASONS = {
+    errno.ENOENT: Text("no such file or directory", "文件或目录不存在"),
+    errno.EACCES: Text("permission denied", "权限不足"),
+    errno.EPERM: Text("operation not permitted", "操作不被允许"),
+    errno.EEXIST: Text("it exists already", "已经存在"),
+    errno.ENOTDIR: Text("a part of the path is no directory", "路径中有一段不是目录"),
+    errno.EISDIR: Text("it is a directory", "这是目录"),
+    errno.ENOSPC: Text("no space is left on the device", "磁盘空间不足"),
+    errno.EROFS: Text("the file system is read-only", "文件系统只读"),
+    errno.ELOOP: Text("symbolic links go in a circle", "符号链接形成循环"),
+    errno.ENAMETOOLONG: Text("the name is too long", "名称过长"),
+}
 
 
 @dataclass(frozen=True)
@@ -56,26 +71,38 @@ def padded(text: str, columns_wide: int) -> str:
 def columns(rows: Iterable[tuple[str, ...]]) -> list[str]:
     """Rows of cells, aligned on their widest cell."""
     table = list(rows)
+    if not table:
+        return []
     widths = [max(width(r[i]) for r in table if i < len(r)) for i in range(max(map(len, table)))]
     return [
         "   ".join(padded(c, w) for c, w in zip(r, widths, strict=False)).rstrip() for r in table
     ]
 
 
+def harmless(char: str) -> bool:
+    """Whether a character only draws itself: no control, no change of direction, no surrogate."""
+    return char.isprintable() or unicodedata.category(char) == "Zs"
+
+
 def printable(text: str, limit: int = 200) -> str:
     """User text made safe for a terminal: no control characters, bounded length."""
-    clean = "".join(c if c.isprintable() else "�" for c in text)
+    clean = "".join(c if harmless(c) else "�" for c in text)
     return clean if len(clean) <= limit else clean[: limit - 1] + "…"
+
+
+def reason(error: OSError) -> Text:
+    """What the system says, in both languages where it is one of the usual things."""
+    said = printable(error.strerror or str(error))
+    return REASONS.get(error.errno or 0, Text(said, said))
 
 
 def render_problem(problem: Problem, lang: str = "en") -> str:
     """A problem as the terminal shows it."""
     indent = " " * 6
     lines = [f"{problem.code}  {problem.what.in_(lang)}"]
-    if problem.place:
-        where = [str(problem.place)] if str(problem.place) else []
-        where += [problem.place.key] if problem.place.key else []
-        lines += [indent + tr("in {where}", where="  ".join(where)).in_(lang)] if where else []
+    if problem.place and not said(problem.place, problem.what):
+        parts = [part for part in (str(problem.place), problem.place.key) if part]
+        lines.append(indent + tr("in {where}", where="  ".join(parts)).in_(lang))
     lines += [indent + line for line in problem.excerpt]
     rows = [tuple(c.in_(lang) if isinstance(c, Text) else c for c in r) for r in problem.rows]
     lines += [indent + line for line in columns(rows)] if rows else []
@@ -84,6 +111,16 @@ def render_problem(problem: Problem, lang: str = "en") -> str:
     return "\n".join(printable(line, 400) for line in lines)
 
 
+def said(place: Place, what: Text) -> bool:
+    """Whether the sentence names all that the place would add."""
+    parts = [printable(part) for part in (place.file, place.key) if part]
+    return not place.line and all(part in what.en for part in parts)
+
+
 def render(error: DeriveError, lang: str = "en") -> str:
     """All problems of an error, one after the other."""
-    return "\n".join(render_problem(problem, lang) for problem in error.problems)
+    lines = [render_problem(problem, lang) for problem in error.problems[:MOST]]
+    if len(error.problems) > MOST:
+        more = tr("and {count} problems more", count=len(error.problems) - MOST)
+        lines.append(more.in_(lang))
+    return "\n".join(lines)

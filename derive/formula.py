@@ -174,8 +174,6 @@ def fixed_value(name: str, text: str) -> Node:
 
 def check_units(made: Formula, place: Place) -> None:
     """Refuse a formula whose two sides, terms or declared unit disagree."""
-    for used in made.uses:
-        unit_of(used)
     found = declared = made.unit.dimension
     if made.tree is not None:
         found = dimension(made.tree, dimension_of, made.text, place)
@@ -202,15 +200,20 @@ def check_units(made: Formula, place: Place) -> None:
                 ),
                 place,
                 (made.text,) if made.text else (),
-                ((made.id, declared.in_("en")), ("", found.in_("en"))),
+                ((made.id, declared.text), (made.text, found.text)),
             )
         )
+    for used in made.uses:
+        unit_of(used)
     for condition in (*made.valid, *([made.exists] if made.exists else [])):
         left, _, right = condition.parts
         if dimension(left, dimension_of) != dimension(right, dimension_of):
             raise DeriveError(
                 Problem(
-                    "E104", tr("{name}: a condition compares two dimensions", name=made.id), place
+                    "E104",
+                    tr("{name}: a condition compares two dimensions", name=made.id),
+                    place,
+                    (condition.text,),
                 )
             )
 

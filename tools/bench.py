@@ -24,10 +24,11 @@ DERIVE = str(Path(sys.executable).parent / "derive")
 Run = tuple[float, float]
 
 PREPARE = """
-import pickle, sys
-from derive.cli import ledger_of
+import json, pickle, sys
 from derive.render.report import print_document
-pickle.dump(print_document(ledger_of(sys.argv[1])), open(sys.argv[2], "wb"))
+ledger, stored = sys.argv[1:]
+with open(ledger) as record, open(stored, "wb") as out:
+    pickle.dump(print_document(json.load(record), "both"), out)
 """
 ALONE = """
 import pickle, sys
@@ -46,9 +47,9 @@ HTML(string=html, url_fetcher=Stored(), base_url="derive:").write_pdf(
 def measure(command: Sequence[str]) -> Run:
     """Seconds and peak MiB of one process; a failure ends the bench."""
     start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    assert process.stderr is not None
-    said = process.stderr.read()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert process.stdout is not None
+    said = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - start
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -81,9 +82,10 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         stored, python = f"{folder}/print.pickle", sys.executable
+        ledger = f"{folder}/{options.scenario}.json"
         report = [DERIVE, "report", options.scenario, "-o", folder]
         measure([*report, "--to", "json"])
-        measure([python, "-c", PREPARE, options.scenario, stored])
+        measure([python, "-c", PREPARE, ledger, stored])
         html, store = pickle.loads(Path(stored).read_bytes())  # noqa: S301 - written a line above
         print(f"print HTML {len(html) / 1024:.0f} KiB, {len(store)} stored files")
 
@@ -99,7 +101,7 @@ def main() -> None:
         for name, command in {
             "derive report --to html,json": [*report, "--to", "html,json"],
             "derive eval --json": [DERIVE, "eval", options.scenario, "--json"],
-            "derive verify": [DERIVE, "verify", f"{folder}/{options.scenario}.json"],
+            "derive verify": [DERIVE, "verify", ledger],
             "derive hardware": [DERIVE, "hardware"],
         }.items():
             show(name, alternate(options.runs, command)[0])

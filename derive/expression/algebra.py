@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
+from derive.expression.grammar import LARGEST_EXPONENT
 from derive.expression.tree import Binary, Call, Measure, Name, Negative, Node, Number, Power
 
 Rank = Callable[[str], int]
@@ -24,7 +25,10 @@ def symbol(name: str) -> Any:
 
 
 def to_sympy(node: Node) -> Any:
-    """The tree as a sympy expression; numbers with units are not algebra and are refused."""
+    """The tree as a sympy expression; ZeroDivisionError where it divides by nought.
+
+    Numbers with units are not algebra: TypeError.
+    """
     import sympy
 
     match node:
@@ -35,14 +39,14 @@ def to_sympy(node: Node) -> Any:
         case Negative(inner=inner):
             return -to_sympy(inner)
         case Power(base=base, exponent=exponent):
-            return to_sympy(base) ** exponent
+            return not_nought(to_sympy(base), exponent < 0) ** exponent
         case Binary(op=op, left=left, right=right):
             a, b = to_sympy(left), to_sympy(right)
             if op == "+":
                 return a + b
             if op == "-":
                 return a - b
-            return a * b if op == "*" else a / b
+            return a * b if op == "*" else a / not_nought(b)
         case Call(function=function, args=args):
             made = {
                 "min": sympy.Min, "max": sympy.Max, "floor": sympy.floor, "ceil": sympy.ceiling,
@@ -53,6 +57,13 @@ def to_sympy(node: Node) -> Any:
                 return sympy.Integer(0)
             raise TypeError("a number with a unit is no algebra")
     raise TypeError(node)
+
+
+def not_nought(divisor: Any, divides: bool = True) -> Any:
+    """A divisor that is not nought by itself."""
+    if divides and divisor == 0:
+        raise ZeroDivisionError
+    return divisor
 
 
 def from_sympy(expression: Any, rank: Rank) -> Node:
@@ -114,7 +125,7 @@ class _Tree:
             number = Number(Fraction(abs(int(part.p)), int(part.q)))
             return Negative(number) if part.p < 0 else number
         if part.is_Pow and part.exp.is_Integer and part.exp > 0:
-            return Power(self.of(part.base), int(part.exp))
+            return powers(self.of(part.base), int(part.exp))
         if part.is_Add:
             return self.sum(part)
         name = {"Min": "min", "Max": "max", "floor": "floor", "ceiling": "ceil"}.get(
@@ -123,6 +134,14 @@ class _Tree:
         if name is None:
             raise ArithmeticError(f"no expression of ours: {part}")
         return Call(name, tuple(self.of(a) for a in sorted(part.args, key=self.key)))
+
+
+def powers(base: Node, exponent: int) -> Node:
+    """A power as the grammar takes it: b^20 is b^8 · b^8 · b^4."""
+    pieces = [LARGEST_EXPONENT] * (exponent // LARGEST_EXPONENT)
+    pieces += [exponent % LARGEST_EXPONENT] if exponent % LARGEST_EXPONENT else []
+    made: list[Node] = [base if piece == 1 else Power(base, piece) for piece in pieces]
+    return reduce(lambda a, b: Binary("*", a, b), made)
 
 
 def is_negative(part: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from derive.errors import DeriveError, Place, Problem
 from derive.expression.marks import underlined
@@ -34,8 +34,8 @@ class _Dimensions:
 
     def of(self, node: Node) -> Dimension:
         match node:
-            case Name(id=name):
-                return self.lookup(name)
+            case Name():
+                return self.symbol(node)
             case Measure(quantity=quantity):
                 return quantity.dimension
             case Number():
@@ -59,6 +59,16 @@ class _Dimensions:
                 return found
         raise TypeError(node)
 
+    def symbol(self, node: Name) -> Dimension:
+        """A symbol's dimension; where it is unknown, the error gets its place in the text."""
+        try:
+            return self.lookup(node.id)
+        except DeriveError as error:
+            raise DeriveError(
+                replace(p, place=p.place or self.place, excerpt=p.excerpt or self.marked(node))
+                for p in error.problems
+            ) from None
+
     def agree(self, op: str, parts: tuple[Node, ...]) -> Dimension:
         first: tuple[Node, Dimension] | None = None
         for part in parts:
@@ -79,7 +89,7 @@ class _Dimensions:
             "-": tr("cannot subtract {right} from {left}", left=left, right=right),
             "max": tr("cannot compare {left} with {right}", left=left, right=right),
         }[op]
-        rows = tuple((self.cut(part), found.in_("en")) for part, found in (one, two))
+        rows = tuple((self.cut(part), found.text) for part, found in (one, two))
         marks = self.marked(one[0], two[0])
         hint = hint_for(one[1], two[1])
         return DeriveError(Problem("U101", what, self.place, marks, rows, hint))
@@ -108,7 +118,8 @@ def hint_for(one: Dimension, two: Dimension) -> Text | None:
         return tr("one side is the reciprocal of the other")
     for left, right in ((one, two), (two, one)):
         factor = left / right
-        if factor.everyday and "device" not in dict(factor.powers):
+        plain_factor = factor.everyday and "device" not in dict(factor.powers)
+        if plain_factor and NUMBER not in (left, right):
             return tr("{right} times {factor} is {left}", right=called(right),
                       factor=factor.everyday, left=called(left))  # fmt: skip
     return None

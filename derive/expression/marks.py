@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 
-from derive.errors import printable
+from derive.errors import printable, width
 
 WIDEST = 120
 BEFORE = 40  # characters kept before the first mark of a long line
@@ -19,12 +18,7 @@ def underlined(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, ...]:
     cut = max(0, first - BEFORE) if len(text) > WIDEST else 0
     line = printable(text[cut : cut + WIDEST], WIDEST)
     marked = {i - cut for start, end in spans for i in range(start, max(end, start + 1))}
-    marks = "".join(("^" if i in marked else " ") * columns_of(c) for i, c in enumerate(line))
+    marks = "".join(("^" if i in marked else " ") * width(c) for i, c in enumerate(line))
     marks += "^" if len(line) in marked else ""
     before, behind = "…" if cut else "", "…" if cut + WIDEST < len(text) else ""
     return (before + line + behind, (" " * len(before) + marks).rstrip())
-
-
-def columns_of(char: str) -> int:
-    """How many columns of a terminal a character takes: Chinese takes two."""
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1

@@ -54,7 +54,7 @@ formula(
             "kappa": "2097152 byte/token",
             "I_ridge": "295.373134328358 FLOP/byte",
         },
-        "226.009 token/request",
+        "226.010 token/request",
     ),
 )
 
@@ -133,6 +133,6 @@ formula(
             "T": "2304 token/request",
             "target_TPOT": "25 ms*request/token",
         },
-        "161 request",
+        "80 request",
     ),
 )

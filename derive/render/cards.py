@@ -16,7 +16,7 @@ INNER = 628.0
 RULE, REASON, GAP, INDENT = 72.0, 262.0, 10.0, 14.0
 BESIDE = INNER - RULE - REASON - 2 * GAP  # room for mathematics with its reason at its side
 ALONE = INNER - RULE - GAP
-LONGEST_UNBROKEN = 430.0  # px: taller cards may break between rows
+LONGEST_UNBROKEN = 330.0  # px: taller cards may break between rows
 
 GIVEN = frozenset({"insert", "fix"})
 NUMERIC = frozenset({"values", "compute", "convert", "round"})

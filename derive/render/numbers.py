@@ -10,6 +10,7 @@ from typing import Any
 
 FIGURE_SPACE, POINT_SPACE = "\u2007", "\u2008"  # as wide as a digit, as wide as a point
 VALUE = re.compile(r"(?P<sign>≈ )?(?P<number>[−-]?[\d,]+(?:\.\d+)?)(?: (?P<unit>\S.*))?\Z")
+PLAIN = re.compile(r"-?\d+(?:\.\d+)?\Z")
 BARE = re.compile(r"[−-]?\d[\d,]*(?:\.\d+)?\Z")
 
 
@@ -55,6 +56,15 @@ def elasticity(exact: str) -> str:
     value = round(Fraction(exact), 3)
     text = f"{abs(value.numerator * 1000 // value.denominator):04d}"
     return ("−" if value < 0 else "+" if value > 0 else "") + f"{text[:-3]}.{text[-3:]}"
+
+
+def whole(cells: Iterable[str]) -> list[str]:
+    """A column of whole numbers without decimals, thousands grouped; any other column as it is."""
+    column = list(cells)
+    values = [Fraction(c) if PLAIN.match(c) else None for c in column]
+    if any(v is not None and v.denominator != 1 for v in values):
+        return column
+    return [c if v is None else f"{v.numerator:,}" for c, v in zip(column, values, strict=True)]
 
 
 def aligned(cells: Iterable[str]) -> list[str]:

@@ -19,7 +19,7 @@ from derive.render.equations import Equations
 from derive.render.words import Words
 from derive.text import Text, tr
 
-STYLES = ("base.css", "screen.css", "print.css")
+LONGEST_TABLE, WIDEST_HALF = 8, 4  # rows and columns of a figure's data before it is folded in print
 
 
 def templates_home() -> Path:
@@ -201,10 +201,16 @@ class View:
             by_target.setdefault(lever["target"], []).append({**lever, "number": numbers.elasticity(lever["exact"])})
         return list(by_target.items())
 
-    def data_table(self, figure: Mapping[str, Any]) -> list[list[str]]:
-        """A figure's rows, each column aligned."""
-        columns = [numbers.aligned(c) for c in zip(*figure["table"]["rows"], strict=True)]
-        return [list(row) for row in zip(*columns, strict=True)]
+    def data_table(self, figure: Mapping[str, Any]) -> dict[str, Any]:
+        """A figure's rows, each column aligned; in print a long narrow table stands in two halves."""
+        columns = [numbers.aligned(numbers.whole(c)) for c in zip(*figure["table"]["rows"], strict=True)]
+        rows = [list(row) for row in zip(*columns, strict=True)]
+        folds = 2 if self.medium == "print" and len(rows) > LONGEST_TABLE and len(columns) <= WIDEST_HALF else 1
+        height = -(-len(rows) // folds)
+        blank = [""] * len(columns)
+        halves = [rows[k * height : (k + 1) * height] for k in range(folds)]
+        halves = [half + [blank] * (height - len(half)) for half in halves]
+        return {"folds": folds, "rows": [sum(line, []) for line in zip(*halves, strict=True)]}
 
     def link(self, url: str) -> str:
         """A web address that may become a link, else nothing."""

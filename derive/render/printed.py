@@ -12,7 +12,7 @@ from derive.render import charts, fonts, page
 from derive.render.equations import Print
 from derive.render.words import Words
 
-FIGURE = 648  # px: the width of the text block
+FIGURE = 780  # px: drawn somewhat larger than the text block, so that two stand on a page
 RUNNING = 64  # half-width places of the running title
 
 

@@ -19,6 +19,7 @@ QUANTITY = re.compile(
     r"(?:[≈≤≥<>×±] ?)*(?<![\w.])[−-]?\d[\d,]*(?:\.\d+)?"
     r"(?:[ \u00a0](?:%|[A-Za-zµ]+(?:[/*][A-Za-z]+)*)(?![A-Za-z]))?"
 )
+POWER = re.compile(r"(\d)\^(-?\d+)")
 NO_BREAK = "\u00a0"
 MODES = {"both": ("zh", "en"), "zh": ("zh",), "en": ("en",)}
 TAGS = {"zh": "zh", "en": "en"}
@@ -105,6 +106,7 @@ def _prose_maker(symbols: Mapping[str, Any]) -> Callable[[str], Markup]:
     @lru_cache(maxsize=4096)
     def prose(text: str) -> Markup:
         markup = QUANTITY.sub(_kept, str(escape(text.translate(REPLACED))))
+        markup = POWER.sub(r"\1<sup>\2</sup>", markup).replace("ᵀ", "<sup>T</sup>")
         if pattern is not None and "_" in markup:
             markup = pattern.sub(symbol, markup)
         return Markup(markup)  # noqa: S704 - escaped above

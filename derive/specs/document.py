@@ -10,7 +10,9 @@ import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from derive.errors import DeriveError, Place, Problem, printable
+from derive.errors import DeriveError, Place, Problem, printable, reason
+from derive.specs.faults import excerpt
+from derive.specs.syntax import BREAKS, complaint
 from derive.text import Text, tr
 
 if TYPE_CHECKING:
@@ -57,16 +59,24 @@ class Table:
         return self.places.get(key, self.place)
 
 
-Node = Scalar | Items | Table
+@dataclass(frozen=True)
+class Broken:
+    """A value whose fault is noted already: readers pass over it."""
+
+    place: Place
+
+
+Node = Scalar | Items | Table | Broken
 
 
 @dataclass(frozen=True)
 class Document:
-    """One file: its root table and its lines, for excerpts."""
+    """One file: its root table, its lines for excerpts, and what was refused while reading on."""
 
     root: Table
     file: str
     lines: tuple[str, ...]
+    problems: tuple[Problem, ...] = ()
 
 
 def fault(code: str, what: Text, place: Place, hint: Text | None = None) -> DeriveError:
@@ -74,41 +84,61 @@ def fault(code: str, what: Text, place: Place, hint: Text | None = None) -> Deri
     return DeriveError(Problem(code, what, place, hint=hint))
 
 
-def read_file(path: Path) -> Document:
-    """Read one spec file; every way in which it can be unusable has its own error."""
+def read_file(path: Path, place: Place | None = None) -> Document:
+    """Read one spec file; every way in which it can be unusable has its own error.
+
+    `place` is where the file is named. Faults that let the reading go on are left in `problems`.
+    """
     name = str(path)
-    place = Place(name)
+    shown, where = printable(name), place or Place(name)
     try:
         mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise fault("S103", tr("{file} is a directory", file=shown), where)
         if not stat.S_ISREG(mode):
-            kind = tr("a directory") if stat.S_ISDIR(mode) else tr("not a regular file")
-            raise fault("S103", tr("{file} is {kind}", file=printable(name), kind=kind), place)
+            raise fault("S103", tr("{file} is not a regular file", file=shown), where)
         with path.open("rb") as file:
             raw = file.read(LARGEST + 1)
     except FileNotFoundError:
-        raise fault("S101", tr("no such file: {file}", file=printable(name)), place) from None
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        what = tr("cannot read {file}: {why}", file=printable(name), why=why)
-        raise fault("S102", what, place) from None
+        raise fault("S101", tr("no such file: {file}", file=shown), where) from None
+    except OSError as error:
+        what = tr("cannot read {file}: {why}", file=shown, why=reason(error))
+        raise fault("S102", what, where) from None
+    except ValueError:  # a NUL in the name
+        raise fault("S102", tr("{file} is no file name", file=shown), where) from None
     if len(raw) > LARGEST:
-        what = tr("{file} is larger than {limit} bytes", file=printable(name), limit=f"{LARGEST:,}")
-        raise fault("S104", what, place)
+        what = tr("{file} is larger than {limit} bytes", file=shown, limit=f"{LARGEST:,}")
+        raise fault("S104", what, where)
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
+        if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            raise fault("S105", tr("the file is UTF-16: save it as UTF-8"), Place(name)) from None
         line = raw.count(b"\n", 0, error.start) + 1
-        raise fault("S105", tr("the file is not UTF-8 text"), Place(name, line)) from None
-    return read_text(text, name)
+        what = tr("the file is not UTF-8 text: byte {byte}", byte=f"0x{raw[error.start]:02X}")
+        raise fault("S105", what, Place(name, line)) from None
+    return parsed(text, name)
 
 
 def read_text(text: str, file: str) -> Document:
-    """Read YAML text; `file` is the name that errors show."""
+    """Read YAML text in which nothing is refused; `file` is the name that errors show."""
+    return checked(parsed(text, file))
+
+
+def checked(document: Document) -> Document:
+    """A document of which nothing was refused; DeriveError otherwise."""
+    if document.problems:
+        raise DeriveError(document.problems)
+    return document
+
+
+def parsed(text: str, file: str) -> Document:
+    """Read YAML text; what is refused but lets the reading go on is left in `problems`."""
     text = text.removeprefix("\ufeff")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise fault("S105", tr("the file holds a NUL character"), Place(file, line))
-    return Document(_Builder(file).build(text), file, tuple(text.splitlines()))
+    return _Builder(file, tuple(BREAKS.split(text))).build(text)
 
 
 def events(text: str, file: str) -> Iterator[Any]:
@@ -119,15 +149,17 @@ def events(text: str, file: str) -> Iterator[Any]:
     try:
         yield from yaml.parse(text, Loader=loader)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = Place(file, mark.line + 1, mark.column + 1) if mark else Place(file)
-        why = printable(error.problem or error.context or "")
-        raise fault("S106", tr("not valid YAML: {why}", why=why), place) from None
+        lines = tuple(BREAKS.split(text))
+        what, line, column, hint = complaint(error, lines)
+        place = Place(file, line, column)
+        problem = Problem("S106", what, place, excerpt(lines, place), hint=hint)
+        raise DeriveError(problem) from None
     except yaml.YAMLError as error:  # unprintable characters
         position = getattr(error, "position", None)
         line = text.count("\n", 0, position) + 1 if isinstance(position, int) else 0
-        why = printable(str(getattr(error, "reason", error)))
-        what = tr("unreadable characters: {why}", why=why)
+        char = getattr(error, "character", None)
+        number = char if isinstance(char, int) else ord(char) if char else 0
+        what = tr("the file holds a control character: {char}", char=f"U+{number:04X}")
         raise fault("S105", what, Place(file, line)) from None
 
 
@@ -152,30 +184,43 @@ class _Open:
 class _Builder:
     """Events to nodes, with an explicit stack."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, lines: tuple[str, ...]) -> None:
         self.file = file
+        self.lines = lines
         self.open: list[_Open] = []
         self.root: Node | None = None
         self.documents = 0
         self.nodes = 0
+        self.problems: list[Problem] = []
 
-    def build(self, text: str) -> Table:
-        for event in events(text, self.file):
-            self.take(event, type(event).__name__)
+    def build(self, text: str) -> Document:
+        try:
+            for event in events(text, self.file):
+                self.take(event, type(event).__name__)
+        except DeriveError as error:
+            raise DeriveError([*self.problems, *error.problems]) from None
         if not isinstance(self.root, Table):
-            place = self.root.place if self.root else Place(self.file, 1)
+            place = Place(self.file, 1)
             what = tr("the file holds no keys: a spec is a mapping of keys to values")
-            raise fault("S115", what, place)
-        return self.root
+            raise fault("S115", what, self.root.place if self.root else place)
+        return Document(self.root, self.file, self.lines, tuple(self.problems))
+
+    def refuse(self, code: str, what: Text, place: Place, mark: str = "") -> None:
+        """Note what is refused; the reading goes on."""
+        self.problems.append(Problem(code, what, place, excerpt(self.lines, place, mark)))
+
+    def stop(self, code: str, what: Text, place: Place) -> DeriveError:
+        """The error that ends the reading."""
+        return DeriveError(Problem(code, what, place, excerpt(self.lines, place)))
 
     def take(self, event: Any, kind: str) -> None:
         if kind == "DocumentStartEvent":
             self.start_document(event)
         elif kind == "AliasEvent":
-            what = tr(
-                "aliases (*{name}) are not read: write it out", name=printable(event.anchor, 60)
-            )
-            raise fault("S108", what, self.at(event))
+            shown = printable(event.anchor, 60)
+            what = tr("aliases (*{name}) are not read: write it out", name=shown)
+            self.refuse("S108", what, self.at(event), "*" + event.anchor)
+            self.alias(event)
         elif kind in ("MappingEndEvent", "SequenceEndEvent"):
             self.close()
         elif kind in ("ScalarEvent", "MappingStartEvent", "SequenceStartEvent"):
@@ -193,25 +238,31 @@ class _Builder:
         self.documents += 1
         if self.documents > 1:
             what = tr("a file holds one document; a second one starts here")
-            raise fault("S112", what, self.at(event))
+            raise self.stop("S112", what, self.at(event))
         if event.version or event.tags:
-            raise fault("S117", tr("YAML directives are not read"), self.at(event))
+            self.refuse("S117", tr("YAML directives are not read"), self.at(event))
 
     def refuse_cleverness(self, event: Any, kind: str) -> None:
         self.nodes += 1
         if self.nodes > MOST_NODES:
             what = tr("more than {limit} values in one file", limit=f"{MOST_NODES:,}")
-            raise fault("S114", what, self.at(event))
+            raise self.stop("S114", what, self.at(event))
         if event.anchor:
             what = tr("anchors (&{name}) are not read", name=printable(event.anchor, 60))
-            raise fault("S107", what, self.at(event))
+            self.refuse("S107", what, self.at(event), "&" + event.anchor)
         if event.tag:
-            tag = printable(event.tag, 60)
-            what = tr("tags ({tag}) are not read: every value is text", tag=tag)
-            raise fault("S110", what, self.at(event))
+            what = tr("tags (!…) are not read: every value is text")
+            self.refuse("S110", what, self.at(event))
         top = self.open[-1] if self.open else None
         if kind != "ScalarEvent" and top and top.is_table and top.key is None:
-            raise fault("S116", tr("a key must be a plain word"), self.at(event))
+            raise self.stop("S116", tr("a key must be a plain word"), self.at(event))
+
+    def alias(self, event: Any) -> None:
+        """A node that stands elsewhere: nothing to read here."""
+        top = self.open[-1] if self.open else None
+        if top and top.is_table and top.key is None:
+            raise self.stop("S116", tr("a key must be a plain word"), self.at(event))
+        self.add(Broken(self.at(event, top.child() if top else "")))
 
     def scalar(self, event: Any) -> None:
         top = self.open[-1] if self.open else None
@@ -224,22 +275,26 @@ class _Builder:
     def new_key(self, top: _Open, event: Any) -> None:
         key: str = event.value
         place = self.at(event, ".".join(part for part in (top.place.key, key) if part))
-        if key == "<<":
-            raise fault("S109", tr("merge keys (<<) are not read: write the values out"), place)
-        if key in top.entries:
-            first = top.places[key]
-            what = tr("key {key} stands twice", key=printable(key, 60))
-            hint = tr("it first stands in line {line}", line=first.line)
-            raise fault("S111", what, place, hint)
         top.key = key
-        top.places[key] = place
+        if key == "<<":
+            what = tr("merge keys (<<) are not read: write the values out")
+            self.refuse("S109", what, place, key)
+        elif key in top.places:
+            what = tr(
+                "key {key} stands twice, first in line {line}",
+                key=printable(key, 60),
+                line=top.places[key].line,
+            )
+            self.refuse("S111", what, place, key)
+        else:
+            top.places[key] = place
 
     def start(self, event: Any, kind: str) -> None:
         if len(self.open) >= DEEPEST:
             what = tr("nested more than {limit} levels deep", limit=DEEPEST)
-            raise fault("S113", what, self.at(event))
+            raise self.stop("S113", what, self.at(event))
         top = self.open[-1] if self.open else None
-        if top and top.is_table and top.key is not None:
+        if top and top.is_table and top.key in top.places:
             place = top.places[top.key]  # a collection stands where its key stands
         else:
             place = self.at(event, top.child() if top else "")
@@ -258,8 +313,8 @@ class _Builder:
             return
         top = self.open[-1]
         if top.is_table:
-            assert top.key is not None
-            top.entries[top.key] = node
+            if top.key is not None and top.key in top.places:  # a merge key has no place
+                top.entries.setdefault(top.key, node)  # of a key that stands twice the first counts
             top.key = None
         else:
             top.items.append(node)

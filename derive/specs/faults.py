@@ -3,33 +3,52 @@
 from __future__ import annotations
 
 import difflib
-import unicodedata
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from derive.errors import DeriveError, Problem, printable
+from derive.errors import DeriveError, Problem, printable, width
 from derive.text import Text, tr
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from derive.errors import Place
     from derive.specs.document import Document
 
 WIDEST = 96  # characters of an excerpt
+LONGEST_NAME = 60  # of a word for which a suggestion is looked for
 
 
-def nearest(word: str, known: Iterable[str]) -> Text | None:
+def plain(name: str) -> str:
+    """A name without case, spaces, hyphens and underscores: `H100-SXM5` is `h100sxm5`."""
+    return re.sub(r"[\s_-]+", "", name).casefold()
+
+
+def nearest(word: str, known: Iterable[str], likeness: float = 0.75) -> Text | None:
     """One suggestion, or none where nothing is close."""
-    choices = list(known)
-    by_case = [k for k in choices if k.lower() == word.lower()]
-    near = by_case or difflib.get_close_matches(word, choices, 1, 0.6)
-    return tr("did you mean {near}?", near=near[0]) if near else None
+    if not 0 < len(word) <= LONGEST_NAME:
+        return None
+    choices = {plain(k): k for k in reversed(list(known))}
+    near = difflib.get_close_matches(plain(word), list(choices), 1, likeness)
+    if not near and len(plain(word)) > 1:  # the beginning of one name alone
+        near = [k for k in choices if k.startswith(plain(word))]
+    return tr("did you mean {near}?", near=choices[near[0]]) if len(near) == 1 else None
 
 
-def columns_of(text: str) -> int:
-    """Terminal columns of a text: wide characters take two."""
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+def excerpt(lines: Sequence[str], place: Place, mark: str = "") -> tuple[str, ...]:
+    """The line of a place with a mark under the written text; nothing outside of the lines."""
+    if not 1 <= place.line <= len(lines) or not place.column:
+        return ()
+    line = lines[place.line - 1]
+    start = max(0, place.column - 1 - WIDEST // 2) if len(line) > WIDEST else 0
+    shown = printable(line[start : start + WIDEST])
+    before = shown[: place.column - 1 - start]
+    wide = width(mark.splitlines()[0]) if mark.strip() else 1
+    room = max(1, width(shown) - width(before))
+    lead = len(shown) - len(shown.lstrip())
+    marks = " " * (width(before) - lead) + "^" * min(wide, room)
+    return (shown[lead:].rstrip(), marks)
 
 
 class Faults:
@@ -40,8 +59,9 @@ class Faults:
         self._lines: dict[str, tuple[str, ...]] = {}
 
     def knows(self, document: Document) -> None:
-        """Remember the lines of a file for excerpts."""
+        """Take over what was refused in a file, and remember its lines for excerpts."""
         self._lines[document.file] = document.lines
+        self.found += document.problems
 
     def add(
         self,
@@ -65,20 +85,15 @@ class Faults:
 
     def excerpt(self, place: Place, mark: str = "") -> tuple[str, ...]:
         """The line of a place with a mark under it; nothing for places outside files."""
-        lines = self._lines.get(place.file, ())
-        if not 1 <= place.line <= len(lines) or not place.column:
-            return ()
-        line = lines[place.line - 1]
-        start = max(0, place.column - 1 - WIDEST // 2) if len(line) > WIDEST else 0
-        shown = printable(line[start : start + WIDEST])
-        before = shown[: place.column - 1 - start]
-        width = columns_of(mark.splitlines()[0]) if mark.strip() else 1
-        room = max(1, columns_of(shown) - columns_of(before))
-        lead = len(shown) - len(shown.lstrip())
-        marks = " " * (columns_of(before) - lead) + "^" * min(width, room)
-        return (shown[lead:], marks)
+        return excerpt(self._lines.get(place.file, ()), place, mark)
 
     def raise_any(self) -> None:
-        """Raise what was found, in the order of the file."""
+        """Raise what was found, file by file in the order of their lines."""
+        files = list(dict.fromkeys(p.place.file for p in self.found if p.place))
+
+        def order(problem: Problem) -> tuple[int, int, int]:
+            place = problem.place
+            return (files.index(place.file), place.line, place.column) if place else (-1, 0, 0)
+
         if self.found:
-            raise DeriveError(self.found)
+            raise DeriveError(sorted(self.found, key=order))

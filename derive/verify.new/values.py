@@ -11,26 +11,29 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any
 
-from derive.errors import DeriveError
+from derive.errors import DeriveError, printable
 from derive.expression.grammar import parse
 from derive.expression.recompute import in_unit, recompute
-from derive.expression.tree import Call, Node, names
+from derive.expression.tree import Call, Node, children, names
 from derive.text import Text, tr
 from derive.units import Quantity, Unit, pint_error, unit
 
 LONGEST = 12_000  # bits of a value; those of real ledgers have some hundreds
+DEEPEST = 80  # operations inside each other; those of real ledgers stay below 20
 CALIBRES = ("low", "typical", "high")
 
 
-class NoValue(Exception):
-    """The quantity does not exist at these values; `why` says it."""
-
+class _Because(Exception):
     def __init__(self, why: Text) -> None:
         super().__init__(why.en)
         self.why = why
 
 
-class Broken(Exception):
+class NoValue(_Because):
+    """The quantity does not exist at these values; `why` says it."""
+
+
+class Broken(_Because):
     """A text that cannot be computed: it names nothing known, or its units do not fit."""
 
 
@@ -47,9 +50,17 @@ class Held(Quantity):
 def read(text: str) -> Node:
     """A recorded formula or side as a tree; Broken where it is none."""
     try:
-        return parse(text)
+        tree = parse(text)
     except DeriveError as error:
-        raise Broken(error.problems[0].what.en) from None
+        raise Broken(error.problems[0].what) from None
+    except RecursionError:
+        raise Broken(tr("the expression is nested too deeply")) from None
+    level, depth = [tree], 0
+    while level:
+        level, depth = [c for node in level for c in children(node)], depth + 1
+    if depth > DEEPEST:
+        raise Broken(tr("the expression is nested too deeply"))
+    return tree
 
 
 def fraction(text: str) -> Fraction:
@@ -121,7 +132,7 @@ def closures(
 
     def visit(name: str, above: tuple[str, ...]) -> frozenset[str]:
         if name in above:
-            raise Broken(f"{name} is defined by itself")
+            raise Broken(tr("{name} is defined by itself", name=name))
         if name not in found:
             below = [visit(n, (*above, name)) for n in used.get(name, ())]
             found[name] = frozenset({name}).union(*below)
@@ -144,7 +155,7 @@ def comparison(text: str) -> tuple[Node, str, Node]:
         left, found, right = text.partition(f" {sign} ")
         if found:
             return read(left), sign, read(right)
-    raise Broken(f"{text} compares nothing")
+    raise Broken(tr("{text} compares nothing", text=printable(text, 60)))
 
 
 class Values:
@@ -171,16 +182,19 @@ class Values:
 
     def find(self, name: str) -> Held:
         """A given value, one that the changes leave alone, or a computed one."""
+        below = self.beneath
         if name in self.given:
             return self.given[name]
-        if self.beneath is not None and not self.ledger.reach.get(name, {name}) & self.given.keys():
-            return self.beneath(name)
-        if self.beneath is not None and name in self.root.given:
-            return self.root.given[name]
+        if below and not self.ledger.reach.get(name, {name}) & self.given.keys():
+            return below(name)
+        while below:  # given, although a formula exists for it: set by hand
+            if name in below.given:
+                return below.given[name]
+            below = below.beneath
         if name in self.ledger.constants:
             return self.ledger.constants[name]
         if name not in self.ledger.trees:
-            raise Broken(f"{name} has no value")
+            raise Broken(tr("{name} has no value", name=printable(name, 40)))
         return self.compute(name)
 
     @property
@@ -195,9 +209,9 @@ class Values:
             if condition["kind"] == "exists" and not self.holds(condition["text"]):
                 raise NoValue(Text(**condition["meaning"]))
         tree, contract = self.ledger.trees[name], self.ledger.units[name]
-        found = Held(self.number(tree, contract), contract)
+        found = self.quantity(tree, contract)
         if max(found.value.numerator.bit_length(), found.value.denominator.bit_length()) > LONGEST:
-            raise Broken(f"{name} is too long a number")
+            raise Broken(tr("{name} is too long a number", name=name))
         largest = card["variable"] and isinstance(tree, Call) and tree.function == "floor"
         if self.strict and largest and found.value < 1:
             raise NoValue(tr("not even one request meets the target"))
@@ -209,16 +223,16 @@ class Values:
             return recompute(tree, self)
         except ZeroDivisionError:
             raise NoValue(tr("a divisor is zero")) from None
-        except (pint_error(), OverflowError) as error:
-            raise Broken(str(type(error).__name__)) from None
+        except pint_error():
+            raise Broken(tr("the units do not fit together")) from None
 
-    def number(self, tree: Node, contract: Unit) -> Fraction:
-        """A tree's number in a unit; Broken where it measures something else."""
+    def quantity(self, tree: Node, contract: Unit) -> Held:
+        """A tree's value in a unit; Broken where it measures something else."""
         found = self.of(tree)
         try:
-            return in_unit(found, contract)
-        except pint_error() as error:
-            raise Broken(str(type(error).__name__)) from None
+            return Held(in_unit(found, contract), contract)
+        except pint_error():
+            raise Broken(tr("the units do not fit together")) from None
 
     def holds(self, text: str) -> bool:
         """A recorded comparison at these values."""
@@ -252,5 +266,5 @@ def in_units_of(a: Any, b: Any) -> Fraction:
     """The magnitude of b in the units of a; Broken where they measure different things."""
     try:
         return Fraction(b.to(a.units).magnitude)
-    except pint_error() as error:
-        raise Broken(str(type(error).__name__)) from None
+    except pint_error():
+        raise Broken(tr("the units do not fit together")) from None

@@ -54,24 +54,76 @@ def test_reads(text: str, result: str) -> None:
 
 
 def test_a_fraction_is_one_number_only_where_it_stands_apart() -> None:
-    assert parse("N/3/4") == Binary("/", Binary("/", Name("N"), Number(Fraction(3))), Number(Fraction(4)))
+    assert parse("N/3/4") == Binary(
+        "/", Binary("/", Name("N"), Number(Fraction(3))), Number(Fraction(4))
+    )
     assert parse("N / 3/4") == Binary("/", Name("N"), Number(Fraction(3, 4)))
 
 
 REFUSED = {
     # text -> what is marked
-    "": "", "   ": "", "N +": "", "(N": "", "max(N, w": "",
-    "N w": "w", "2b": "b", "2 (3)": "(", "N)": ")", "N + + w": "+", "* N": "*", "N ^ w": "w",
-    "N^9": "9", "N^2.5": "2.5", "N^10000000000": "10000000000", "N^(2)": "(", "N^2^3": "^", "N^-": "",
-    "sin(N)": "sin", "eval(N)": "eval", "__import__(N)": "__import__", "lambda x: x": ":", "N.real": ".",
-    "N[0]": "[", "'text'": "'", '"text"': '"', "N = w": "=", "N < w": "<", "N if w else L": "if", "N; w": ";",
-    "{N}": "{", "N @ w": "@", "N // w": "/", "N % w": "%", "~N": "~", "N!": "!", "$N": "$", "\\frac": "\\",
-    "max(N)": "max(N)", "floor(N, w)": "floor(N, w)", "max(1,234)": "max(1,234)", "max()": ")",
-    "1/0": "1/0", "0/0 byte": "0/0 byte", "1e99": "1e99", "9" * 61: "9" * 61, "1.2.3": ".", "1_000": "_000",
-    "5 parsec": "parsec", "5 TFLOPS": "TFLOPS", "5 Gb/s": "Gb/s", "5 N": "N",
-    "κ + N": "κ", "N + 带宽": "带", "N\x00": "\x00", "N \u202e": "\u202e", "Ν + 1": "Ν", "１ + 1": "１",
-    "٣ + 1": "٣", "5 " + "/".join(["s"] * 9): "/".join(["s"] * 9), "5 GB^99": "GB",
-}  # fmt: skip
+    "": "",
+    "   ": "",
+    "N +": "",
+    "(N": "",
+    "max(N, w": "",
+    "N w": "w",
+    "2b": "b",
+    "2 (3)": "(",
+    "N)": ")",
+    "N + + w": "+",
+    "* N": "*",
+    "N ^ w": "w",
+    "N^9": "9",
+    "N^2.5": "2.5",
+    "N^10000000000": "10000000000",
+    "N^(2)": "(",
+    "N^2^3": "^",
+    "N^-": "",
+    "sin(N)": "sin",
+    "eval(N)": "eval",
+    "__import__(N)": "__import__",
+    "lambda x: x": ":",
+    "N.real": ".",
+    "N[0]": "[",
+    "'text'": "'",
+    '"text"': '"',
+    "N = w": "=",
+    "N < w": "<",
+    "N if w else L": "if",
+    "N; w": ";",
+    "{N}": "{",
+    "N @ w": "@",
+    "N // w": "/",
+    "N % w": "%",
+    "~N": "~",
+    "N!": "!",
+    "$N": "$",
+    "\\frac": "\\",
+    "max(N)": "max(N)",
+    "floor(N, w)": "floor(N, w)",
+    "max(1,234)": "max(1,234)",
+    "max()": ")",
+    "1/0": "1/0",
+    "0/0 byte": "0/0 byte",
+    "1e99": "1e99",
+    "9" * 61: "9" * 61,
+    "1.2.3": ".",
+    "1_000": "_000",
+    "5 parsec": "parsec",
+    "5 TFLOPS": "TFLOPS",
+    "5 Gb/s": "Gb/s",
+    "5 N": "N",
+    "κ + N": "κ",
+    "N + 带宽": "带",
+    "N\x00": "\x00",
+    "N \u202e": "\u202e",
+    "Ν + 1": "Ν",
+    "１ + 1": "１",
+    "٣ + 1": "٣",
+    "5 " + "/".join(["s"] * 9): "/".join(["s"] * 9),
+    "5 GB^99": "GB",
+}
 
 
 @pytest.mark.parametrize("text", REFUSED)
@@ -150,7 +202,9 @@ def test_the_largest_that_is_read_can_be_used(number: int) -> None:
     tree = parse(text)
     assert parse(plain(tree)) == tree
     assert hash(tree) == hash(parse(text))
-    assert amount(text, b=3) == value(substitute(tree, {"b": Number(Fraction(3))}), lambda _: Fraction(0))
+    assert amount(text, b=3) == value(
+        substitute(tree, {"b": Number(Fraction(3))}), lambda _: Fraction(0)
+    )
     assert dimension(tree, lambda _: NUMBER) == NUMBER
     assert alternatives(tree, str)
     assert to_sympy(tree) is not None
@@ -160,9 +214,39 @@ def test_the_largest_that_is_read_can_be_used(number: int) -> None:
 
 
 PIECES = st.sampled_from(
-    ["N", "w", "2", "1/2", "3.5", "8 request", "GB", " ", " + ", " - ", "*", "/", "^", "^2", "(", ")", ",", "max(",
-     "floor(", "-", "e", "_", "__", ".", "%", "1,000", "κ", "\x00", "\u202e", "带"]
-)  # fmt: skip
+    [
+        "N",
+        "w",
+        "2",
+        "1/2",
+        "3.5",
+        "8 request",
+        "GB",
+        " ",
+        " + ",
+        " - ",
+        "*",
+        "/",
+        "^",
+        "^2",
+        "(",
+        ")",
+        ",",
+        "max(",
+        "floor(",
+        "-",
+        "e",
+        "_",
+        "__",
+        ".",
+        "%",
+        "1,000",
+        "κ",
+        "\x00",
+        "\u202e",
+        "带",
+    ]
+)
 
 
 @given(st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=25).map("".join)))

@@ -122,7 +122,7 @@ LATEX = {
     "-(N + w)": r"-\left(N + w\right)",
     "floor(N / w)": r"\left\lfloor \frac{N}{w} \right\rfloor",
     "max(0, N)": r"\max\left(\text{0} ,\; N\right)",
-    "8 request * 2 GB/s^2/device": r"\text{8}\ \text{request} \times \text{2}\ \text{GB/s}^{2}\text{/device}",
+    "8 * 2 GB/s^2/device": r"\text{8} \times \text{2}\ \text{GB/s}^{2}\text{/device}",
     "40 %": r"\text{40}\ \text{\%}",
     "2 s*request/token": r"\text{2}\ \text{s·request/token}",
     "7e9 * N": r"\text{7,000,000,000} \cdot N",

@@ -1,0 +1,59 @@
+"""Reading a ledger file: bounded, and refused with one sentence where it is none."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from derive.errors import DeriveError, Place, Problem, printable
+from derive.ledger import FORMAT, canonical
+from derive.text import Text, tr
+
+LARGEST_FILE = 4_000_000  # bytes; a ledger has some 300,000
+
+
+def load_ledger(path: Path) -> Mapping[str, Any]:
+    """The record in a ledger file; DeriveError where there is none."""
+    name = printable(path.name, 80)
+    place = Place(file=name)
+
+    def refused(code: str, what: Text) -> DeriveError:
+        return DeriveError(Problem(code, what, place))
+
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise refused("L101", tr("{file} is no file", file=name))
+        with path.open("rb") as file:
+            raw = file.read(LARGEST_FILE + 1)
+    except (OSError, ValueError):
+        raise refused("L101", tr("no such file: {file}", file=printable(str(path)))) from None
+    if len(raw) > LARGEST_FILE:
+        raise refused("L102", tr("{file} is too large for a ledger", file=name))
+    try:
+        record = json.loads(
+            raw.decode("utf-8"), object_pairs_hook=once, parse_constant=no_number
+        )
+        if isinstance(record, dict):
+            canonical(record).encode("utf-8")  # half of a surrogate pair is no text
+    except (ValueError, RecursionError):
+        raise refused("L103", tr("{file} is no readable JSON", file=name)) from None
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        what = tr("{file} is no ledger of this format ({format})", file=name, format=FORMAT)
+        raise refused("L104", what)
+    return record
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys stand once; which of two would count is nobody's guess."""
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError("a key stands twice")
+    return made
+
+
+def no_number(text: str) -> float:
+    """NaN and Infinity are no JSON."""
+    raise ValueError(text)
