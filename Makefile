@@ -25,9 +25,9 @@ bench:  ## time and memory, against WeasyPrint alone
 	@tools/setup.sh test
 	.venv/bin/python tools/bench.py
 
-golden:  ## write the expected outputs of tests/golden anew; read the diff before you commit it
+golden:  ## write the expected outputs anew; read the diff before you commit it
 	@tools/setup.sh test
-	.venv/bin/python -m pytest tests/golden --update-golden $(PYTEST)
+	.venv/bin/python -m pytest -n 2 --update-golden $(PYTEST)
 
 fix:  ## let ruff mend and lay out the code
 	@tools/setup.sh test

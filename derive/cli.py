@@ -2,220 +2,177 @@
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-from collections.abc import Callable
+import re
 from pathlib import Path
 from typing import Any
 
 import click
 
 from derive import __version__
-from derive.errors import DeriveError, Place, Problem, render
+from derive.command import FINDINGS, UNUSABLE, Group, OneOf, Option
+from derive.errors import DeriveError, Problem
+from derive.options import (
+    JSON,
+    PARTS,
+    SPECS,
+    dump,
+    lang_option,
+    option,
+    say,
+    scenario_options,
+    show,
+)
+from derive.text import Text, tr
 
-FINDINGS, UNUSABLE = 1, 2
-LANGUAGE = click.Choice(["zh", "en", "both"])
-
-
-class Command(click.Command):
-    """A command whose user errors become one clear message and exit code 2."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run; never a traceback for a user's mistake."""
-        try:
-            return super().invoke(ctx)
-        except DeriveError as error:
-            lang = ctx.params.get("lang") or "en"
-            click.echo(render(error, "zh" if lang == "zh" else "en"), err=True)
-            ctx.exit(UNUSABLE)
-
-
-class Group(click.Group):
-    """Commands in the order an engineer meets them."""
-
-    command_class = Command
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
-        """As declared, not alphabetical."""
-        return list(self.commands)
+NEXT_CHANGE = re.compile(r",(?=\s*[A-Za-z_][\w.]*\s*=)")  # MFU=0.4,0.5,0.6 is one change
 
 
-@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="derive")
-def main() -> None:
-    """Capacity of LLM inference, derived: every number with a source, every step with a proof."""
+@click.group(
+    cls=Group,
+    means=Text(
+        "Capacity of LLM inference, derived: every number with a source, every step with a proof.",
+        "LLM 推理容量推导：每个数有出处，每一步有证明。",
+    ),
+    invoke_without_command=True,
+    no_args_is_help=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(
+    __version__,
+    prog_name="derive",
+    cls=Option,
+    means=Text("show the version", "显示版本"),
+)
+@click.pass_context
+def main(ctx: click.Context) -> None:
+    """Show what there is where no command is named."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help(), err=True)
+        ctx.exit(UNUSABLE)
 
 
-def scenario_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A scenario by file or name, or without a file."""
-    for option in reversed(
-        [
-            click.option(
-                "--set",
-                "sets",
-                multiple=True,
-                metavar="NAME=VALUE",
-                help="Set a symbol or a scenario key.",
-            ),
-            click.option("--model", help="Model instead of a scenario file."),
-            click.option("--hardware", help="Accelerator instead of a scenario file."),
-            click.option("--devices", help="Devices of one replica."),
-            click.option("--batch", help="Requests in one forward pass."),
-            click.option("--input", "input_", help="Input length in token/request."),
-            click.option("--output", "output_length", help="Output length in token/request."),
-            click.option(
-                "--specs",
-                "specs_dirs",
-                multiple=True,
-                metavar="DIR",
-                help="Another directory of specs.",
-            ),
-        ]
-    ):
-        function = option(function)
-    return function
-
-
-def load_scenario(name: str | None, options: dict[str, Any]) -> Any:
-    """The scenario that the arguments describe."""
+def load_scenario(name: str | None, options: dict[str, Any], changes: tuple[str, ...] = ()) -> Any:
+    """The scenario that the arguments describe, `changes` laid over it."""
     from derive.formula import catalogue
     from derive.notation import SYMBOLS
     from derive.specs import load
     from derive.specs.lookup import spec_roots
+    from derive.study.results import is_known
 
-    symbols = {i: s.unit.text for i, s in SYMBOLS.items()} | {
-        i: f.unit.text for i, f in catalogue().items()
-    }
+    symbols = {i: s.unit.text for i, s in SYMBOLS.items()}
+    symbols |= {i: f.unit.text for i, f in catalogue().items()}
     roots = spec_roots(options["specs_dirs"])
-    parts = {k: options[k] for k in ("model", "hardware", "devices", "batch")}
-    parts |= {"input": options["input_"], "output": options["output_length"]}
+    parts = {k: options[k] for k in PARTS if options[k] is not None}
+    sets = [(f"--{k}", f"{PARTS[k]}={v}") for k, v in parts.items()]
+    sets += [("--set", s) for s in options["sets"]] + [("--with", c) for c in changes]
     if name is None:
-        lacking = [f"--{k}" for k, v in parts.items() if v is None]
+        lacking = ", ".join(f"--{k}" for k in PARTS if k not in parts)
         if lacking:
-            raise click.UsageError(f"name a SCENARIO, or give {', '.join(lacking)} as well")
-        return load.ad_hoc(roots=roots, sets=options["sets"], symbols=symbols, **parts)
-    return load.scenario(name, roots, sets=(*ad_hoc_sets(parts), *options["sets"]), symbols=symbols)
+            what = tr("no SCENARIO is named, and {options} are not given", options=lacking)
+            raise DeriveError(Problem("C107", what))
+        return load.ad_hoc(roots=roots, sets=sets[len(parts) :], symbols=symbols, **parts)
+    try:
+        return load.scenario(name, roots, sets=sets, symbols=symbols)
+    except DeriveError as error:
+        if error.problems[0].code == "S401" and not error.problems[0].place and is_known(name):
+            raise symbol_first(name) from None
+        raise
 
 
-def ad_hoc_sets(parts: dict[str, Any]) -> list[str]:
-    """`--batch 16` beside a scenario file is the same as `--set workload.requests=16`."""
-    keys = {
-        "model": "model",
-        "hardware": "hardware",
-        "devices": "devices",
-        "batch": "workload.requests",
-        "input": "workload.input",
-        "output": "workload.output",
-    }
-    return [f"{keys[k]}={v}" for k, v in parts.items() if v is not None]
+def symbol_first(name: str) -> DeriveError:
+    """A symbol stands where a scenario is expected."""
+    command = click.get_current_context().command.name
+    usual = (
+        f"derive explain {name} SCENARIO"
+        if command == "explain"
+        else f"derive eval SCENARIO {name}"
+    )
+    what = tr("{name} is a symbol, not a scenario", name=name)
+    return DeriveError(Problem("C108", what, hint=tr("write {first}", first=f"derive {usual}")))
 
 
-def say(line: str) -> None:
-    """Progress and notices go to stderr."""
-    click.echo(line, err=True)
-
-
-@main.command()
+@main.command(
+    means=Text("Write the capacity document of SCENARIO.", "写出 SCENARIO 的容量文档。"),
+)  # fmt: skip
 @click.argument("scenario", required=False)
 @scenario_options
-@click.option("--lang", type=LANGUAGE, default="both", show_default=True)
-@click.option(
-    "--to", "formats", default="pdf,html,json", show_default=True, help="pdf, html, md, json."
-)
-@click.option(
-    "-o",
-    "--output-dir",
-    "directory",
-    default="output",
-    show_default=True,
-    type=click.Path(file_okay=False),
-)
-@click.option(
-    "--strict", is_flag=True, help="Exit with 1 where targets are missed or nothing fits."
-)
+@lang_option("both")
+@option(
+    "--to", "formats", type=OneOf("pdf", "html", "md", "json", many=True),
+    default="pdf,html,json", show_default=True, means=Text("files to write", "要写出的文件"),
+)  # fmt: skip
+@option(
+    "-o", "--output-dir", "directory", default="output", show_default=True, metavar="DIR",
+    means=Text("where to", "写到何处"),
+)  # fmt: skip
+@option(
+    "--strict", is_flag=True,
+    means=Text("exit with 1 where nothing fits or a target is missed",
+               "放不下或未达目标时退出码为 1"),
+)  # fmt: skip
 def report(
-    scenario: str | None, lang: str, formats: str, directory: str, strict: bool, **options: Any
-) -> None:
-    """Write the capacity document of SCENARIO as PDF, HTML and JSON ledger."""
-    from derive.render.report import write_report
-
-    wanted = [f.strip() for f in formats.split(",") if f.strip()]
-    unknown = [f for f in wanted if f not in ("pdf", "html", "md", "json")]
-    if unknown or not wanted:
-        raise click.BadParameter(
-            f"unknown format {', '.join(unknown) or formats!r}; known are pdf, html, md, json"
-        )
-    ledger = make_ledger(scenario, options, say)
-    complete = write_report(ledger, wanted, lang, Path(directory), say)
-    if not complete or (strict and missed(ledger)):
-        leave(FINDINGS)
-    leave(0)
-
-
-def leave(code: int) -> None:
-    """End at once: everything is on disk, and tearing down large trees takes time."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    if "pytest" in sys.modules:
-        raise SystemExit(code)
-    os._exit(code)
-
-
-def make_ledger(
-    scenario: str | None, options: dict[str, Any], progress: Callable[[str], None]
-) -> Any:
-    """The proven record of a scenario."""
+    scenario: str | None, lang: str, formats: list[str], directory: str, strict: bool,
+    **options: Any,
+) -> None:  # fmt: skip
+    """Load, look whether the files can be written, derive, write."""
+    from derive.render.report import check, file_stem, write_report
     from derive.specs import load
     from derive.specs.lookup import spec_roots
     from derive.study import study
 
     loaded = load_scenario(scenario, options)
-    progress(f"{loaded.id}: deriving and proving")
-    return study(loaded, load.sources(spec_roots(options["specs_dirs"])))
+    folder = Path(directory)
+    check(folder, [folder / f"{file_stem(loaded.id)}.{f}" for f in formats])
+    say(tr("{name}: deriving and proving", name=loaded.id))
+    ledger = study(loaded, load.sources(spec_roots(options["specs_dirs"])))
+    complete = write_report(ledger, formats, lang, folder, say)
+    if not complete or (strict and missed(ledger)):
+        click.get_current_context().exit(FINDINGS)
 
 
 def missed(ledger: Any) -> bool:
     """Whether the scenario does not fit or misses a target."""
-    return not ledger["verdict"]["fits"] or any(
-        t["state"] == "missed" for t in ledger["verdict"]["tiles"]
-    )
+    verdict = ledger["verdict"]
+    return not verdict["fits"] or any(t["state"] == "missed" for t in verdict["tiles"])
 
 
-@main.command(name="eval")
+@main.command(
+    name="eval",
+    means=Text("Evaluate SCENARIO: all formulas, or the SYMBOLs named.",
+               "求值 SCENARIO：全部公式，或所列 SYMBOL。"),
+)  # fmt: skip
 @click.argument("scenario", required=False)
-@click.argument("symbols", nargs=-1)
+@click.argument("symbols", metavar="[SYMBOL]...", nargs=-1)
 @scenario_options
-@click.option("--json", "as_json", is_flag=True, help="Machine-readable values.")
-@click.option("--lang", type=LANGUAGE, default="en", show_default=True)
+@JSON
+@lang_option()
 def evaluate(
     scenario: str | None, symbols: tuple[str, ...], as_json: bool, lang: str, **options: Any
 ) -> None:
-    """Evaluate all formulas of SCENARIO, or only the SYMBOLs named."""
+    """Values at their calibre; without a scenario file the first word is a symbol."""
+    from derive.study.results import is_known
     from derive.study.values import table, values
 
-    if scenario and (options["model"] or options["hardware"]) and not Path(scenario).exists():
-        from derive.study.results import is_known
-
-        if is_known(scenario):  # without a scenario file the first word is a symbol
-            symbols, scenario = (scenario, *symbols), None
+    if scenario and options["model"] and is_known(scenario) and not Path(scenario).exists():
+        symbols, scenario = (scenario, *symbols), None
     loaded = load_scenario(scenario, options)
     found = values(loaded, symbols)
     if as_json:
-        click.echo(
-            json.dumps({"scenario": loaded.id, "values": found}, ensure_ascii=False, indent=1)
-        )
+        dump({"scenario": loaded.id, "values": found})
     else:
-        click.echo(table(found, "zh" if lang == "zh" else "en"))
+        show(lang, lambda each: table(found, each))
 
 
-@main.command()
+@main.command(
+    means=Text("Show how SYMBOL is derived, with the numbers of SCENARIO where named.",
+               "展示 SYMBOL 的推导；给出 SCENARIO 时代入数值。"),
+)  # fmt: skip
 @click.argument("symbol")
 @click.argument("scenario", required=False)
 @scenario_options
-@click.option("--lang", type=LANGUAGE, default="en", show_default=True)
+@lang_option()
 def explain(symbol: str, scenario: str | None, lang: str, **options: Any) -> None:
-    """Show the derivation of SYMBOL, symbolic or with the numbers of SCENARIO."""
+    """One derivation, symbolic or with numbers."""
     from derive.render.terminal import explanation
     from derive.study import explain as explained
 
@@ -223,87 +180,86 @@ def explain(symbol: str, scenario: str | None, lang: str, **options: Any) -> Non
     click.echo(explanation(explained(symbol, loaded), ["en", "zh"] if lang == "both" else [lang]))
 
 
-@main.command()
-@click.argument("ledger", type=click.Path())
-@click.option("--lang", type=LANGUAGE, default="en", show_default=True)
+@main.command(
+    means=Text("Prove a LEDGER again, without trusting the program that wrote it.",
+               "重新证明 LEDGER，不信任写出它的程序。"),
+)  # fmt: skip
+@click.argument("ledger")
+@lang_option()
 def verify(ledger: str, lang: str) -> None:
-    """Prove a ledger again, without trusting the program that wrote it."""
+    """Faults and a summary."""
     from derive.verify import verify_file
 
     problems, summary = verify_file(Path(ledger))
-    for problem in problems:
-        click.echo(problem.in_("zh" if lang == "zh" else "en"))
-    click.echo(summary.in_("zh" if lang == "zh" else "en"))
+    show(lang, lambda each: "\n".join(text.in_(each) for text in (*problems, summary)))
     if problems:
-        sys.exit(FINDINGS)
+        click.get_current_context().exit(FINDINGS)
 
 
-@main.command()
+@main.command(
+    means=Text("List accelerators, or show one with every basis and source.",
+               "列出加速卡，或展示一款的全部口径与来源。"),
+)  # fmt: skip
 @click.argument("name", required=False)
-@click.option("--json", "as_json", is_flag=True)
-@click.option("--specs", "specs_dirs", multiple=True, metavar="DIR")
-@click.option("--lang", type=LANGUAGE, default="en", show_default=True)
+@JSON
+@SPECS
+@lang_option()
 def hardware(name: str | None, as_json: bool, specs_dirs: tuple[str, ...], lang: str) -> None:
-    """List accelerators, or show one with every basis and source."""
+    """Cited specs of accelerators."""
     from derive.specs.listing import hardware_listing
 
-    click.echo(hardware_listing(name, specs_dirs, as_json, "zh" if lang == "zh" else "en"))
+    show("en" if as_json else lang, lambda each: hardware_listing(name, specs_dirs, as_json, each))
 
 
-@main.command()
+@main.command(
+    means=Text("List models, or show one: parameters, weight bytes and KV bytes.",
+               "列出模型，或展示一个：参数量、权重字节与 KV 字节。"),
+)  # fmt: skip
 @click.argument("name", required=False)
-@click.option("--json", "as_json", is_flag=True)
-@click.option("--specs", "specs_dirs", multiple=True, metavar="DIR")
-@click.option("--lang", type=LANGUAGE, default="en", show_default=True)
+@JSON
+@SPECS
+@lang_option()
 def model(name: str | None, as_json: bool, specs_dirs: tuple[str, ...], lang: str) -> None:
-    """List models, or show one: parameters, weight bytes and KV bytes."""
+    """Cited specs of models."""
     from derive.specs.listing import model_listing
 
-    click.echo(model_listing(name, specs_dirs, as_json, "zh" if lang == "zh" else "en"))
+    show("en" if as_json else lang, lambda each: model_listing(name, specs_dirs, as_json, each))
 
 
-@main.command()
+@main.command(
+    means=Text("Set SCENARIO beside the same scenario with each change.",
+               "把 SCENARIO 与逐项改动后的同一场景并排比较。"),
+)  # fmt: skip
 @click.argument("scenario", required=False)
 @scenario_options
-@click.option(
-    "--with",
-    "changes",
-    multiple=True,
-    metavar="KEY=VALUE",
-    required=True,
-    help="A change to compare with.",
-)
-@click.option("--json", "as_json", is_flag=True)
-@click.option("--lang", type=LANGUAGE, default="en", show_default=True)
+@option(
+    "--with", "changes", multiple=True, required=True, metavar="NAME=VALUE[,NAME=VALUE]",
+    means=Text("a change to compare with", "要比较的改动"),
+)  # fmt: skip
+@JSON
+@lang_option()
 def compare(
     scenario: str | None, changes: tuple[str, ...], as_json: bool, lang: str, **options: Any
 ) -> None:
-    """Set SCENARIO beside the same scenario with each change."""
+    """One column a change."""
     from derive.study.compare import comparison, comparison_table
 
     base = load_scenario(scenario, options)
-    others = []
+    others, problems = [], list[Problem]()
     for change in changes:
-        if "=" not in change:
-            from derive.text import tr
-
-            raise DeriveError(
-                Problem("S211", tr("{found} is not KEY=VALUE", found=change), Place(key="--with"))
+        try:
+            others.append(
+                (change, load_scenario(scenario, options, tuple(NEXT_CHANGE.split(change))))
             )
-        others.append(
-            (
-                change,
-                load_scenario(
-                    scenario, {**options, "sets": (*options["sets"], *change.split(","))}
-                ),
-            )
-        )
+        except DeriveError as error:
+            problems += error.problems
+    if problems:
+        raise DeriveError(problems)
     found = comparison(base, others)
-    click.echo(
-        json.dumps(found, ensure_ascii=False, indent=1)
-        if as_json
-        else comparison_table(found, "zh" if lang == "zh" else "en")
-    )
+    if as_json:
+        dump(found)
+    else:
+        show(lang, lambda each: comparison_table(found, each))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,9 @@ say() { echo "setup: $*" >&2; }
 
 has_library() { "$python" -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' "$1" 2>/dev/null; }
 has_command() { command -v "$1" >/dev/null 2>&1; }
-venv_works() { .venv/bin/python -c 'import pip' 2>/dev/null; }
+venv_works() {  # runs, and was made here: its scripts name the folder
+  .venv/bin/python -c 'import pip' 2>/dev/null && grep -qF "$(pwd -P)/.venv/" .venv/bin/pip 2>/dev/null
+}
 
 case $goal in
   report) lock=requirements.lock ;;

@@ -28,11 +28,11 @@ from derive.units import Quantity, Unit, show, unit
 from derive.units.writing import grouped, significant
 
 LONGEST_EXACT = 18  # characters of a number that is still shown in full
-FIGURES = 7
+FIGURES = (7, 10, 15, 25)  # of rounded values; more where terms of the formula nearly cancel
 
 
-def written(quantity: Quantity) -> tuple[Quantity, str]:
-    """A quantity as it stands in a line of values: exact where short, else at seven figures.
+def written(quantity: Quantity, figures: int = FIGURES[0]) -> tuple[Quantity, str]:
+    """A quantity as it stands in a line of values: exact where short, else rounded.
 
     The digits are those to print where trailing zeros matter, else empty.
     """
@@ -46,7 +46,7 @@ def written(quantity: Quantity) -> tuple[Quantity, str]:
     ):
         return quantity, ""
     target = quantity.to(unit(show(quantity).unit))
-    digits = grouped(significant(target.value, FIGURES))
+    digits = grouped(significant(target.value, figures))
     return Quantity(Fraction(digits.replace(",", "")), target.unit), digits
 
 
@@ -57,7 +57,7 @@ def value_steps(formula: Formula, point: Point) -> tuple[Step, ...]:
     contract = formula.unit
     result = in_contract(exact, contract)
     steps: list[Step] = []
-    line, rounded = inserted(tree, point)
+    line, rounded = inserted(tree, point, exact)
     if not isinstance(line, Measure):
         relation = "≈" if rounded else "="
         steps.append(close_to(Step("values", me, line, relation), exact, rounded))
@@ -69,16 +69,29 @@ def value_steps(formula: Formula, point: Point) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def inserted(tree: Node, point: Point) -> tuple[Node, bool]:
+def inserted(tree: Node, point: Point, exact: Fraction) -> tuple[Node, bool]:
     """The tree with each symbol replaced by its value, and whether one of them was rounded."""
-    by: dict[str, Node] = {}
-    rounded = False
-    for name in names(tree):
-        quantity = point.quantity(name)
-        shown, digits = written(quantity)
-        rounded |= shown.base != quantity.base
-        by[name] = leaf(shown, digits)
-    return substitute(tree, by), rounded
+    for figures in FIGURES:
+        by: dict[str, Node] = {}
+        rounded = False
+        for name in names(tree):
+            quantity = point.quantity(name)
+            shown, digits = written(quantity, figures)
+            rounded |= shown.base != quantity.base
+            by[name] = leaf(shown, digits)
+        line = substitute(tree, by)
+        if not rounded or near(value(line, no_names), exact, line, Fraction(0)):
+            break
+    return line, rounded
+
+
+def near(found: Fraction, exact: Fraction, line: Node, whole: Fraction) -> bool:
+    """Whether a line of rounded values gives the exact value, within their rounding.
+
+    `whole` is how far a line that is rounded to a whole number may be off.
+    """
+    rounds = any(isinstance(n, Call) and n.function in ("floor", "ceil") for n in walk(line))
+    return abs(found - exact) <= (whole if rounds else abs(exact) / 10**5)
 
 
 def no_names(name: str) -> Fraction:
@@ -89,9 +102,7 @@ def no_names(name: str) -> Fraction:
 def close_to(step: Step, exact: Fraction, rounded: bool) -> Step:
     """Read the printed line back: it must give the value, within its rounding."""
     again = value(parse(plain(step.right, dot="×")), no_names)
-    tolerance = abs(exact) / 10**5 if rounded else Fraction(0)
-    whole = any(isinstance(n, Call) and n.function in ("floor", "ceil") for n in walk(step.right))
-    if abs(again - exact) > (max(tolerance, Fraction(1)) if whole and rounded else tolerance):
+    if not (near(again, exact, step.right, Fraction(1)) if rounded else again == exact):
         raise Disproved(f"{plain(step.left)}: the line of values reads back as another value")
     found = "reads back" if not rounded else "reads back within rounding"
     return step.checked(Check("points", found))

@@ -113,7 +113,7 @@ def unit_text(tree: Node) -> str:
 def proved(name: str) -> Resolved:
     """The symbolic derivation of a formula with every step checked."""
     made = resolve(name)
-    points = valid_points(name, POINTS)
+    points = deciding_points(made) if made.formula.largest else valid_points(name, POINTS)
     steps = tuple(prove(name, s, points) for s in made.steps)
     dense_steps = tuple(prove(name, s, points) for s in made.dense_steps)
     if made.formula.largest:
@@ -129,14 +129,26 @@ def proved(name: str) -> Resolved:
     return Resolved(made.formula, steps, made.tree, dense_steps)
 
 
+def deciding_points(made: Resolved) -> list[RandomPoint]:
+    """Points at which each of the bounds decides: a fault in one must not hide behind the other."""
+    bounds = [step.right for step in made.steps if step.rule == "solve"][:-1]
+    chosen: dict[Node, list[RandomPoint]] = {bound: [] for bound in bounds}
+    for point in valid_points(made.formula.id, 20 * POINTS):
+        chosen[min(bounds, key=point.value)].append(point)
+    if not all(chosen.values()):
+        raise ArithmeticError(f"{made.formula.id}: one of the bounds never decides")
+    return [point for found in chosen.values() for point in found[:POINTS]]
+
+
 def largest_holds(made: Resolved, points: list[RandomPoint]) -> bool:
-    """The whole number found meets the target and the next one does not."""
+    """The whole number found meets the target and the next one does not; the cases are complete."""
     assert made.formula.largest
     of, target, variable = made.formula.largest
+    cases = [step.left for step in made.steps if step.rule == "case"]
     for point in points:
         best, goal = point.get(made.formula.id), point.get(target)
         here = point.with_(**{variable: best}).get(of)
         beyond = point.with_(**{variable: best + 1}).get(of)
-        if not here <= goal < beyond:
+        if not here <= goal < beyond or max(map(point.value, cases)) != point.get(of):
             return False
     return True

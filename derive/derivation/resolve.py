@@ -198,9 +198,9 @@ def solve(found: Formula) -> Resolved:
         raise ArithmeticError(f"{found.id}: {len(solutions)} solutions")
     tree = back(solutions[0])
     reason = tr("solved for {symbol}", symbol=variable)
-    steps.append(
-        Step("solve", Name(found.id), tree, claim=opened, held=((variable, tree),), reason=reason)
-    )
+    held = (*at.items(), (variable, tree))  # the declared equation is the judge, not the opened one
+    claim = (left, right)
+    steps.append(Step("solve", Name(found.id), tree, claim=claim, held=held, reason=reason))
     return Resolved(found, tuple(steps), tree)
 
 

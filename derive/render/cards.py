@@ -9,11 +9,10 @@ from typing import Any
 
 from derive.render import equations, sections
 from derive.render.numbers import Shown, main_text, split, written
-from derive.text import Text, tr
 
 # Widths in px of a page 172 mm wide; the templates' style sheets have the same columns.
 INNER = 628.0
-RULE, REASON, GAP, INDENT = 72.0, 262.0, 10.0, 14.0
+RULE, REASON, GAP, INDENT = 80.0, 262.0, 10.0, 14.0
 BESIDE = INNER - RULE - REASON - 2 * GAP  # room for mathematics with its reason at its side
 ALONE = INNER - RULE - GAP
 LONGEST_UNBROKEN = 330.0  # px: taller cards may break between rows
@@ -64,6 +63,11 @@ class Card:
     def anchor(self) -> str:
         """Its fragment in page and document."""
         return f"d-{self.record['id']}"
+
+    @property
+    def checked(self) -> str:
+        """The checks that were run, and how often."""
+        return ", ".join(f"{by}\u00a0{count}" for by, count in self.checks)
 
 
 def cards(ledger: Mapping[str, Any]) -> Iterator[tuple[sections.Part, list[Card]]]:
@@ -130,7 +134,7 @@ def _tail(row: Row, after: Mapping[str, Any]) -> str:
     wide = math.measure(row.latex[0], equations.PRINT_SIZE)
     if not sign or wide + math.measure(rf"\approx {right}", equations.PRINT_SIZE) > ALONE - 12:
         return ""
-    return rf"{sign} {right}"
+    return rf"{{}} {sign} {right}"
 
 
 def _kind(step: Mapping[str, Any], before: str) -> str:
@@ -154,10 +158,3 @@ def alt(step: Mapping[str, Any]) -> str:
         line = f"{step['left']} = {step['before']} {step['relation']} {step['right']}"
     return line
 
-
-def check_name(by: str) -> Text:
-    """A checker, as a reader knows it."""
-    return {
-        "sympy": tr("proved by sympy"), "points": tr("checked at exact points"),
-        "pint": tr("unit checked by pint"), "recomputed": tr("recomputed"),
-    }[by]  # fmt: skip

@@ -16,7 +16,7 @@ from derive.render.words import Words
 
 WIDE, NARROW = 760, 340  # px of a figure on a desk and on a phone
 TAGS = re.compile(r"<[^>]*>")
-BOLD = re.compile(r"<(h[1-6]|th|b|strong|dt)\b[^>]*>(.*?)</\1>", re.DOTALL)
+BOLD = re.compile(r"<(h[1-6]|th|b|strong|figcaption)\b[^>]*>(.*?)</\1>", re.DOTALL)
 
 
 @dataclass

@@ -76,6 +76,10 @@ class View:
         known = self.ledger["symbols"].get(name)
         return self.eq.symbol(known["latex"], name) if known else Markup("{}").format(name)
 
+    def unit(self, text: str) -> str:
+        """A contract unit as the document prints it."""
+        return text.replace("s*request/token", "s/token").replace("*", "⋅")
+
     def formula(self, row: card_view.Row) -> Markup:
         """A step's mathematics."""
         return self.eq.row(row.latex, row.alt, row.room)
@@ -103,20 +107,20 @@ class View:
             rows.append((tr("target"), f"≤ {goal['shown']}"))
         return {"rows": rows, "notes": []}
 
-    def facts(self) -> list[tuple[Text, str]]:
+    def facts(self) -> list[tuple[Text, Markup]]:
         """What was studied, in short lines for the cover."""
-        s, shown = self.scenario, {k: v["shown"] for k, v in self.inputs.items()}
-        model, hardware = (self.w.plain(s[k]["name"], " / ") for k in ("model", "hardware"))
-        count = shown.get("g", "").partition(" ")[0]
-        p = s["precision"]
-        return [
-            (tr("model"), model),
-            (tr("hardware"), f"{count} × {hardware}" if count else hardware),
-            (tr("precision"), ", ".join(dict.fromkeys(f"{p[k]}" for k in p))),
-            *((label, ", ".join(f"{k} = {shown[k]}" for k in keys if k in shown)) for label, keys in (
-                (tr("workload"), ("b", "T_in", "T_out", "arrival")),
-            )),
+        s, count = self.scenario, self.inputs.get("g", {}).get("shown", "").partition(" ")[0]
+        model, hardware = (self.w.plain(s[k]["name"]) for k in ("model", "hardware"))
+        loads = [
+            Markup("{} = {}").format(self.symbol(k), self.w.prose(self.inputs[k]["shown"]))
+            for k in ("b", "T_in", "T_out", "arrival") if k in self.inputs
         ]  # fmt: skip
+        return [
+            (tr("model"), self.w.prose(model)),
+            (tr("hardware"), self.w.prose(f"{count} × {hardware}" if count else hardware)),
+            (tr("precision"), self.w.prose(", ".join(dict.fromkeys(map(str, s["precision"].values()))))),
+            (tr("workload"), Markup(", ").join(loads)),
+        ]
 
     def key_results(self) -> list[dict[str, Any]]:
         """The headline quantities with range, peak and target, columns aligned."""
@@ -158,7 +162,7 @@ class View:
         rows: dict[str, list[dict[str, Any]]] = {}
         for record, part, number in zip(given, parts, column, strict=True):
             rows.setdefault(record["about"], []).append({
-                **record, "number": number, "unit_shown": part.unit, "given": as_given(record),
+                **record, "number": number, "unit_shown": part.unit, "given": as_given(record), "tags": tags(record),
                 "key": record["origin"].partition(": ")[2],
             })  # fmt: skip
         order = [*titles, *(k for k in rows if k not in titles)]
@@ -219,6 +223,12 @@ class View:
     def used_symbols(self) -> list[tuple[str, Mapping[str, Any]]]:
         """Symbols that occur in this document and are neither inputs nor constants."""
         return [(n, s) for n, s in self.ledger["symbols"].items() if n in self.cards]
+
+
+def tags(record: Mapping[str, Any]) -> Text:
+    """The basis of a value as one phrase a language."""
+    basis = record["basis"]
+    return Text(", ".join(b["en"] for b in basis), "，".join(b["zh"] for b in basis))
 
 
 def as_given(record: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from derive.render import charts, fonts, page
 from derive.render.equations import Print
 from derive.render.words import Words
 
-FIGURE = 780  # px: drawn somewhat larger than the text block, so that two stand on a page
+FIGURE = 800  # px: drawn somewhat larger than the text block, so that two stand on a page
 RUNNING = 64  # half-width places of the running title
 
 
@@ -30,7 +30,7 @@ class PrintView(page.View):
         except ValueError:
             return Markup("")  # the data stand in the appendix
         self.eq.store[f"derive:f{number}"] = (svg.encode(), "image/svg+xml")
-        return Markup('<img class="drawing" src="derive:f{}" alt="{}">').format(number, self.w.plain(figure["title"]))
+        return Markup('<img class="drawing" src="derive:f{}" alt="{}">').format(number, self.w.plain(figure["alt"], " "))
 
 
 def document(ledger: Mapping[str, Any], lang: str, stem: str, date: str) -> tuple[str, PrintView]:
@@ -39,7 +39,7 @@ def document(ledger: Mapping[str, Any], lang: str, stem: str, date: str) -> tupl
     template = page.environment().get_template("print.html")
     running = running_title(view)
     text = template.render(**page.shared(view, stem, date), running=running)
-    return fonts.spelled(text), view
+    return (fonts.spelled(text) if fonts.uncovered(text) else text), view
 
 
 def running_title(view: page.View) -> str:

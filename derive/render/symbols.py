@@ -30,6 +30,8 @@ def italic(letter: str) -> str:
 def symbol_html(latex: str) -> str:
     """A symbol's markup, or "" for LaTeX that is more than a symbol."""
     out, at, tight = [], 0, False
+    if "_" in latex and "^" in latex:
+        return ""  # both on one letter stand above one another: a matter for mathematics
     while at < len(latex):
         if script := SCRIPT.match(latex, at):
             body = _atoms(script["body"] or script["one"])

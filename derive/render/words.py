@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 from derive.render.symbols import symbol_html
 from derive.text import Text
 
-Words_ = Text | Mapping[str, str] | str
+Given = Text | Mapping[str, str] | str
 
 # A number with its unit, and a sign with its number, are one word.
 QUANTITY = re.compile(
@@ -22,11 +22,10 @@ QUANTITY = re.compile(
 POWER = re.compile(r"(\d)\^(-?\d+)")
 NO_BREAK = "\u00a0"
 MODES = {"both": ("zh", "en"), "zh": ("zh",), "en": ("en",)}
-TAGS = {"zh": "zh", "en": "en"}
-REPLACED = str.maketrans({"✗": "×", "*": "·"})  # the sans has no ballot cross; units multiply by ·
+REPLACED = str.maketrans({"✗": "×", "*": "⋅"})  # the sans has no ballot cross; units multiply
 
 
-def texts(words: Words_ | None) -> tuple[str, str]:
+def texts(words: Given | None) -> tuple[str, str]:
     """English and Chinese of anything that carries words; a missing language takes the other's."""
     if words is None:
         return "", ""
@@ -53,48 +52,61 @@ class Words:
 
     def prose(self, text: str) -> Markup:
         """One language's text: symbols set as symbols, quantities kept together."""
-        return self._prose(text)
+        return Markup(self._prose(text))  # noqa: S704 - escaped there
 
-    def bi(self, words: Words_ | None) -> Markup:
+    def bi(self, words: Given | None) -> Markup:
         """The languages as spans; the place decides whether they stack or follow one another."""
         en, zh = texts(words)
-        if not self.both:
-            return self._prose(zh if self.langs[0] == "zh" else en)
-        if en == zh:
-            return self._prose(en)
-        return Markup('<span class="zh" lang="zh">{}</span><span class="en" lang="en">{}</span>').format(
-            self._prose(zh), self._prose(en)
+        if not self.both or en == zh:
+            return Markup(self._prose(self._one(en, zh)))  # noqa: S704 - escaped there
+        return Markup(  # noqa: S704 - escaped there
+            f'<span class="zh" lang="zh">{self._prose(zh)}</span> <span class="en" lang="en">{self._prose(en)}</span>'
         )
 
-    def stack(self, words: Words_ | None) -> Markup:
+    def stack(self, words: Given | None) -> Markup:
         """The languages under one another."""
-        return Markup('<span class="bi">{}</span>').format(self.bi(words))
+        inner = self.bi(words)
+        return Markup(f'<span class="bi">{inner}</span>') if inner.startswith("<span class=\"zh") else inner  # noqa: S704
 
-    def run(self, words: Words_ | None) -> Markup:
-        """The languages on one line."""
-        return Markup('<span class="run">{}</span>').format(self.bi(words))
-
-    def pair(self, words: Words_ | None, cls: str = "") -> Markup:
-        """Prose: Chinese left, English right; one under the other where there is no room."""
+    def noted(self, words: Given | None, mark: Markup, medium: str) -> Markup:
+        """Stacked words with a mark after them: in print after the last, on screen after each."""
         en, zh = texts(words)
-        kind = f"pair {cls}".strip()
         if not self.both or en == zh:
-            return Markup('<div class="{}"><p>{}</p></div>').format(
-                kind.replace("pair", "prose"), self._prose(zh if self.langs[0] == "zh" else en)
-            )
-        return Markup(
-            '<div class="{}"><p class="zh" lang="zh">{}</p><p class="en" lang="en">{}</p></div>'
-        ).format(kind, self._prose(zh), self._prose(en))
+            return self.bi(words) + mark
+        first = mark if medium == "screen" else ""
+        return Markup(  # noqa: S704 - escaped there
+            f'<span class="zh" lang="zh">{self._prose(zh)}{first}</span> '
+            f'<span class="en" lang="en">{self._prose(en)}{mark}</span>'
+        )
 
-    def plain(self, words: Words_ | None, separator: str = " · ") -> str:
+    def run(self, words: Given | None) -> Markup:
+        """The languages on one line."""
+        inner = self.bi(words)
+        return Markup(f'<span class="run">{inner}</span>') if inner.startswith("<span class=\"zh") else inner  # noqa: S704
+
+    def pair(self, words: Given | None, cls: str = "", *, strong: bool = False) -> Markup:
+        """Prose: Chinese left, English right; one under the other where there is no room."""
+        begin, end = ("<b>", "</b>") if strong else ("", "")
+        en, zh = texts(words)
+        if not self.both or en == zh:
+            text, kind = self._prose(self._one(en, zh)), f"prose {cls}".strip()
+            return Markup(f'<div class="{kind}"><p>{begin}{text}{end}</p></div>')  # noqa: S704 - escaped there
+        kind = f"pair {cls}".strip()
+        return Markup(  # noqa: S704 - escaped there
+            f'<div class="{kind}"><p class="zh" lang="zh">{begin}{self._prose(zh)}{end}</p>'
+            f'<p class="en" lang="en">{begin}{self._prose(en)}{end}</p></div>'
+        )
+
+    def plain(self, words: Given | None, separator: str = " / ") -> str:
         """Plain text, for attributes and running heads."""
         en, zh = texts(words)
-        if not self.both:
-            return zh if self.langs[0] == "zh" else en
-        return separator.join(dict.fromkeys((zh, en)))
+        return separator.join(dict.fromkeys((zh, en))) if self.both else self._one(en, zh)
+
+    def _one(self, en: str, zh: str) -> str:
+        return zh if self.langs[0] == "zh" else en
 
 
-def _prose_maker(symbols: Mapping[str, Any]) -> Callable[[str], Markup]:
+def _prose_maker(symbols: Mapping[str, Any]) -> Callable[[str], str]:
     """Escape, mend, glue, and set the symbols that a text names by their id."""
     known = {n: str(s["latex"]) for n, s in symbols.items() if "_" in n and n.isascii()}
     names = sorted(known, key=len, reverse=True)
@@ -104,12 +116,12 @@ def _prose_maker(symbols: Mapping[str, Any]) -> Callable[[str], Markup]:
         return symbol_html(known[match[0]]) or match[0]
 
     @lru_cache(maxsize=4096)
-    def prose(text: str) -> Markup:
+    def prose(text: str) -> str:
         markup = QUANTITY.sub(_kept, str(escape(text.translate(REPLACED))))
         markup = POWER.sub(r"\1<sup>\2</sup>", markup).replace("ᵀ", "<sup>T</sup>")
         if pattern is not None and "_" in markup:
             markup = pattern.sub(symbol, markup)
-        return Markup(markup)  # noqa: S704 - escaped above
+        return markup
 
     return prose
 
@@ -119,7 +131,3 @@ def _kept(match: re.Match[str]) -> str:
     text = match[0].replace(" ", NO_BREAK)
     return f'<span class="q">{text}</span>' if "/" in text else text
 
-
-def joined(parts: Iterable[Markup | str], separator: str = "") -> Markup:
-    """Markup pieces as one."""
-    return Markup(separator).join(parts)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, printable
-from derive.specs.measure import dimension
-from derive.specs.measure import measure as measured
 from derive.text import tr
 from derive.units import Dimension, Quantity, Unit, read, unit
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from derive.specs.document import Scalar
     from derive.specs.faults import Faults
     from derive.specs.fields import Field
+    from derive.specs.nodes import Scalar
     from derive.text import Text
 
 # what is likely meant when a unit lacks a part, in the order of likelihood
@@ -27,7 +24,7 @@ def read_amount(field: Field, node: Scalar, faults: Faults) -> Quantity | None:
     try:
         reading = read(node.text, node.place)
     except DeriveError as error:
-        faults.adopt(error, node.place, node.text)
+        unreadable(field, node, error, faults)
         return None
     contract = unit(field.unit)
     if reading.unit is None:
@@ -37,29 +34,64 @@ def read_amount(field: Field, node: Scalar, faults: Faults) -> Quantity | None:
         quantity = Quantity(reading.value, contract)
     else:
         written = completed(field, reading.unit)
-        if dimension(written) != dimension(contract):
+        if written.dimension != contract.dimension:
             wrong_dimension(field, node, reading.unit, faults)
             return None
         quantity = Quantity(reading.value, written)
     return quantity if sensible(field, node, quantity, faults) else None
 
 
+def unreadable(field: Field, node: Scalar, error: DeriveError, faults: Faults) -> None:
+    """Note a text that is no quantity: no number at all, one beyond all bounds, an odd unit."""
+    key, text = node.place.key or field.key, printable(node.text, 60)
+    if any(c.isdigit() for c in text):
+        if error.problems[0].code == "U203":
+            what = tr("{key}: {text} is beyond anything sensible", key=key, text=text)
+            faults.add("S305", what, node.place, mark=node.text)
+        else:
+            faults.adopt(error, node.place, node.text)
+        return
+    what = tr("{key}: {text} is no number", key=key, text=text or "''")
+    if field.kind == "quantity":
+        such = f"1 {likely_units(field)[0]}"
+        what = tr("{key}: {text} is no quantity such as {such}", key=key, text=text, such=such)
+    faults.add("S309", what, node.place, mark=node.text)
+
+
 def completed(field: Field, written: Unit) -> Unit:
     """The written unit with what the key adds, unless the writer said it."""
-    if not field.implied or dimension(written) == dimension(unit(field.unit)):
+    if not field.implied or written.dimension == unit(field.unit).dimension:
         return written
     return Unit((*written.terms, *unit(field.implied).terms))
 
 
+def likely_units(field: Field) -> tuple[str, ...]:
+    """Units to suggest, the likeliest first; never empty."""
+    return field.likely or (expected_unit(field).text,)
+
+
 def no_unit(field: Field, node: Scalar, faults: Faults) -> None:
-    """Note a bare number where a unit is needed."""
+    """Note a bare number where a unit is needed, with the units that make it sensible."""
     number = printable(node.text, 40)
-    first, *others = [f"{number} {u}" for u in field.likely or (expected_unit(field).text,)]
-    hint = tr("write {first}", first=first)
-    if others:
-        hint = tr("write {first} or {second}", first=first, second=others[0])
+    value = read(node.text).value
+    fitting = [u for u in likely_units(field) if within(field, Quantity(value, full(field, u)))]
+    hint = tr("write {first}", first=f"{number} {fitting[0]}") if fitting else None
+    if len(fitting) > 1:
+        first, second = (f"{number} {u}" for u in fitting[:2])
+        hint = tr("write {first} or {second}", first=first, second=second)
     what = tr("{key}: {number} has no unit", key=node.place.key or field.key, number=number)
     faults.add("S301", what, node.place, hint, mark=node.text)
+
+
+def full(field: Field, written: str) -> Unit:
+    """A suggested unit with what the key adds."""
+    return completed(field, unit(written))
+
+
+def within(field: Field, quantity: Quantity) -> bool:
+    """Whether a figure lies between the smallest and the largest sensible one."""
+    value = in_contract(field, quantity)
+    return field.least <= value and (not field.most or value <= field.most)
 
 
 def named(of: Dimension) -> Text:
@@ -76,8 +108,9 @@ def expected_unit(field: Field) -> Unit:
 def wrong_dimension(field: Field, node: Scalar, found: Unit, faults: Faults) -> None:
     """Note a unit of another dimension, both dimensions expanded and aligned."""
     expected = expected_unit(field)
-    is_now, should = dimension(found), dimension(expected)
-    key = node.place.key or field.key
+    is_now, should = found.dimension, expected.dimension
+    key, text = node.place.key or field.key, printable(node.text, 40)
+    more = lacking(found, should)
     what = tr(
         "{key}: found {found}, expected {expected}",
         key=key, found=named(is_now), expected=named(should),
@@ -87,16 +120,25 @@ def wrong_dimension(field: Field, node: Scalar, found: Unit, faults: Faults) -> 
             "{key}: found {found}, expected {expected}",
             key=key, found=is_now.text, expected=should.text,
         )  # fmt: skip
+    if more:
+        what = tr("{key}: {text} lacks {more}", key=key, text=text, more=more)
     rows = (
-        (tr("found"), is_now.text, printable(node.text, 40)),
-        (tr("expected"), should.text, field.likely[0] if field.likely else expected.text),
+        (tr("found"), is_now.text, text),
+        (tr("expected"), should.text, likely_units(field)[0]),
     )
-    hint = None
-    for more in COMPLETIONS:
-        if dimension(found * unit("1" + more if more[0] == "/" else more[1:])) == should:
-            hint = tr("write {first}", first=printable(node.text, 40) + more)
-            break
+    hint = tr("write {first}", first=text + more) if more else None
     faults.add("S302", what, node.place, hint, rows, mark=node.text)
+
+
+def lacking(found: Unit, should: Dimension) -> str:
+    """The one part that makes a unit the expected one; J/s is no way to write a power."""
+    if dict(found.dimension.powers).get("energy"):
+        return ""
+    for more in COMPLETIONS:
+        part = unit("1" + more if more[0] == "/" else more[1:])
+        if (found * part).dimension == should:
+            return more
+    return ""
 
 
 def sensible(field: Field, node: Scalar, quantity: Quantity, faults: Faults) -> bool:
@@ -104,30 +146,38 @@ def sensible(field: Field, node: Scalar, quantity: Quantity, faults: Faults) -> 
     key, text, place = node.place.key or field.key, printable(node.text, 60), node.place
     value = in_contract(field, quantity)
     if value < 0:
-        faults.add(
-            "S304", tr("{key}: {text} is negative", key=key, text=text), place, mark=node.text
-        )
+        what = tr("{key}: {text} is negative", key=key, text=text)
+        faults.add("S304", what, place, mark=node.text)
     elif value == 0 and not field.zero:
-        faults.add("S304", tr("{key}: zero has no meaning here", key=key), place, mark=node.text)
+        what = tr("{key}: must be above zero", key=key)
+        faults.add("S304", what, place, mark=node.text)
     elif field.most == 1 and value > 1:
         percent = 2 <= value <= 100 and not text.endswith("%")
         hint = tr("write {first}", first=f"{text} %") if percent else None
-        what = tr("{key}: {text} is not a share above 0 up to 1", key=key, text=text)
+        what = tr("{key}: {text} is not above 0 and at most 1", key=key, text=text)
         faults.add("S305", what, place, hint, mark=node.text)
-    elif field.most and value > field.most:
-        what = tr("{key}: {text} is beyond anything sensible", key=key, text=text)
-        shown = unit(field.likely[0]) if field.likely else expected_unit(field)
-        most = field.most * measured(expected_unit(field))[0] / measured(shown)[0]
-        rows = ((tr("largest"), f"{int(most):,} {shown.text}".strip()),)
-        faults.add("S305", what, place, rows=rows, mark=node.text)
     elif field.whole and value.denominator != 1:
         what = tr("{key}: {text} is not a whole number", key=key, text=text)
         faults.add("S303", what, place, mark=node.text)
+    elif not within(field, quantity):
+        what = tr("{key}: {text} is beyond anything sensible", key=key, text=text)
+        low = value < field.least
+        bound = tr("smallest") if low else tr("largest")
+        row = (bound, limit(field, field.least if low else field.most))
+        faults.add("S305", what, place, rows=(row,), mark=node.text)
     else:
         return True
     return False
 
 
+def limit(field: Field, value: int) -> str:
+    """A bound of a field in the unit that people write."""
+    shown = full(field, likely_units(field)[0])
+    there = Fraction(value) * unit(field.unit).factor / shown.factor
+    number = f"{int(there):,}" if there >= 1 else f"1/{int(1 / there):,}"
+    return f"{number} {likely_units(field)[0]}".strip()
+
+
 def in_contract(field: Field, quantity: Quantity) -> Fraction:
     """The value in the field's contract unit."""
-    return quantity.value * measured(quantity.unit)[0] / measured(unit(field.unit))[0]
+    return quantity.value * quantity.unit.factor / unit(field.unit).factor

@@ -12,76 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError, Place, Problem, printable, reason
 from derive.specs.faults import excerpt
+from derive.specs.nodes import Broken, Document, Items, Node, Scalar, Table, fault
 from derive.specs.syntax import BREAKS, complaint
 from derive.text import Text, tr
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
 LARGEST = 1_000_000  # bytes
 DEEPEST = 20  # nested mappings and lists
 MOST_NODES = 20_000
-
-
-@dataclass(frozen=True)
-class Scalar:
-    """A value exactly as written; `plain` when it stood without quotes."""
-
-    text: str
-    place: Place
-    plain: bool = True
-
-    @property
-    def empty(self) -> bool:
-        """True for a key with nothing behind it, `~` and `null`."""
-        return self.plain and self.text.lower() in ("", "~", "null")
-
-
-@dataclass(frozen=True)
-class Items:
-    """A list."""
-
-    entries: tuple[Node, ...]
-    place: Place
-
-
-@dataclass(frozen=True)
-class Table:
-    """A mapping from text keys to nodes, in the order of the file."""
-
-    entries: Mapping[str, Node]
-    place: Place
-    places: Mapping[str, Place] = field(default_factory=dict)
-
-    def place_of(self, key: str) -> Place:
-        """Say where a key stands; the place of the table where it has none."""
-        return self.places.get(key, self.place)
-
-
-@dataclass(frozen=True)
-class Broken:
-    """A value whose fault is noted already: readers pass over it."""
-
-    place: Place
-
-
-Node = Scalar | Items | Table | Broken
-
-
-@dataclass(frozen=True)
-class Document:
-    """One file: its root table, its lines for excerpts, and what was refused while reading on."""
-
-    root: Table
-    file: str
-    lines: tuple[str, ...]
-    problems: tuple[Problem, ...] = ()
-
-
-def fault(code: str, what: Text, place: Place, hint: Text | None = None) -> DeriveError:
-    """One problem as an error."""
-    return DeriveError(Problem(code, what, place, hint=hint))
 
 
 def read_file(path: Path, place: Place | None = None) -> Document:

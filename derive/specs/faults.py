@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from derive.errors import Place
-    from derive.specs.document import Document
+    from derive.specs.nodes import Document
 
 WIDEST = 96  # characters of an excerpt
 LONGEST_NAME = 60  # of a word for which a suggestion is looked for
@@ -25,15 +25,21 @@ def plain(name: str) -> str:
     return re.sub(r"[\s_-]+", "", name).casefold()
 
 
-def nearest(word: str, known: Iterable[str], likeness: float = 0.75) -> Text | None:
-    """One suggestion, or none where nothing is close."""
+def closest(word: str, known: Iterable[str], likeness: float = 0.75) -> str | None:
+    """The one known word that is likely meant."""
     if not 0 < len(word) <= LONGEST_NAME:
         return None
     choices = {plain(k): k for k in reversed(list(known))}
     near = difflib.get_close_matches(plain(word), list(choices), 1, likeness)
-    if not near and len(plain(word)) > 1:  # the beginning of one name alone
-        near = [k for k in choices if k.startswith(plain(word))]
-    return tr("did you mean {near}?", near=choices[near[0]]) if len(near) == 1 else None
+    if not near and len(plain(word)) > 1:
+        near = [k for k in choices if k.startswith(plain(word))]  # the beginning of one alone
+    return choices[near[0]] if len(near) == 1 else None
+
+
+def nearest(word: str, known: Iterable[str], likeness: float = 0.75) -> Text | None:
+    """One suggestion, or none where nothing is close."""
+    near = closest(word, known, likeness)
+    return tr("did you mean {near}?", near=near) if near else None
 
 
 def excerpt(lines: Sequence[str], place: Place, mark: str = "") -> tuple[str, ...]:
@@ -95,5 +101,5 @@ class Faults:
             place = problem.place
             return (files.index(place.file), place.line, place.column) if place else (-1, 0, 0)
 
-        if self.found:
-            raise DeriveError(sorted(self.found, key=order))
+        if self.found:  # one value for three is wrong three times, and said once
+            raise DeriveError(sorted(dict.fromkeys(self.found), key=order))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from derive.specs.precision import PRECISIONS, STORED
+from derive.specs.precision import BASES, PRECISIONS, STORED
 from derive.specs.words import ENGINES, KINDS_OF_EVIDENCE, TERMS
 from derive.text import Text, same
 
@@ -27,12 +27,13 @@ class Field:
     likely: tuple[str, ...] = ()  # units to suggest for a bare number
     whole: bool = False
     zero: bool = False
+    least: int = 0  # smallest sensible value in `unit`
     most: int = 0  # largest sensible value in `unit`; 0 where there is none
     figure: bool = False  # may be a mapping: the value with its provenance
     choices: tuple[str, ...] = ()
     fields: tuple[Field, ...] = ()
     basis: tuple[Text, ...] = ()
-    instead: Text | None = None  # hint where a table is expected and a bare value stands
+    bases: tuple[str, ...] = ()  # keys of the table that say what its figure means
 
 
 DENSE = Text("dense", "稠密")
@@ -104,14 +105,14 @@ _peaks = tuple(
         Field("engine", "choice", Text("units", "计算单元"), choices=tuple(ENGINES)),
         per_device(
             "dense", "FLOP/s", Text("without sparsity", "不带稀疏"),
-            likely=_RATE, most=10**21, basis=(DENSE, PEAK),
+            likely=_RATE, least=10**9, most=10**21, basis=(DENSE, PEAK),
         ),
         per_device(
             "with_sparsity", "FLOP/s", Text("with structured sparsity", "带结构化稀疏"),
-            likely=_RATE, most=10**21, basis=(SPARSE, PEAK),
+            likely=_RATE, least=10**9, most=10**21, basis=(SPARSE, PEAK),
         ),
         basis=(same(precision),),
-        instead=Text("say dense or with_sparsity below it", "请在其下写 dense 或 with_sparsity"),
+        bases=BASES,
     )
     for precision in PRECISIONS
 )  # fmt: skip
@@ -129,15 +130,17 @@ HARDWARE = (
         Field("type", "text", Text("memory type", "显存类型")),
         per_device(
             "marketed", "byte", Text("capacity as marketed", "标称容量"),
-            required=True, likely=("GB", "GiB"), most=10**16, basis=(Text("marketed", "标称"),),
+            required=True, likely=("GB", "GiB"), least=10**8, most=10**16,
+            basis=(Text("marketed", "标称"),),
         ),
         per_device(
             "driver_visible", "byte", Text("capacity as the driver reports it", "驱动可见容量"),
-            likely=("MiB", "GiB"), most=10**16, basis=(Text("driver-visible", "驱动可见"),),
+            likely=("MiB", "GiB", "GB"), least=10**8, most=10**16,
+            basis=(Text("driver-visible", "驱动可见"),),
         ),
         per_device(
             "bandwidth", "byte/s", Text("peak memory bandwidth", "显存带宽峰值"),
-            required=True, likely=_BYTES_PER_SECOND, most=10**18, basis=(PEAK,),
+            required=True, likely=_BYTES_PER_SECOND, least=10**6, most=10**18, basis=(PEAK,),
         ),
         required=True,
     ),
@@ -146,11 +149,11 @@ HARDWARE = (
         Field("type", "text", Text("link type", "互连类型")),
         per_device(
             "per_direction", "byte/s", Text("one direction", "单方向"),
-            likely=_BYTES_PER_SECOND, most=10**18, basis=(ONE_WAY, PEAK),
+            likely=_BYTES_PER_SECOND, least=10**6, most=10**18, basis=(ONE_WAY, PEAK),
         ),
         per_device(
             "total", "byte/s", Text("both directions together", "双向合计"),
-            likely=_BYTES_PER_SECOND, most=10**18, basis=(BOTH, PEAK),
+            likely=_BYTES_PER_SECOND, least=10**6, most=10**18, basis=(BOTH, PEAK),
         ),
     ),
     per_device("power", "W", Text("power limit", "功耗上限"), likely=("W",), most=10**6),
@@ -229,8 +232,8 @@ SCENARIO = (
             "requests", "request", Text("requests in one pass", "一次前向的请求数"),
             required=True, most=10**7,
         ),
-        length("input", Text("input length", "输入长度"), required=True),
-        length("output", Text("output length", "输出长度"), required=True),
+        length("input", Text("input length", "输入长度"), required=True, least=1),
+        length("output", Text("output length", "输出长度"), required=True, least=1),
         length(
             "context",
             Text(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from derive.errors import printable
 from derive.specs.fields import HARDWARE
-from derive.specs.measure import amount
+from derive.specs.nodes import Table
 from derive.specs.precision import BASES
 from derive.specs.types import Hardware, Value
 from derive.text import tr
 
 if TYPE_CHECKING:
-    from derive.specs.document import Document
+    from derive.specs.nodes import Document
     from derive.specs.reader import Reader
 
 # phrase -> the key of the figure it halves
@@ -27,14 +28,9 @@ def build(document: Document, reader: Reader) -> Hardware | None:
     read = reader.table(root, HARDWARE)
     peaks: dict[str, dict[str, Value]] = {}
     for precision, stated in read.get("peak", {}).items():
-        bases = {b: stated[b] for b in BASES if b in stated}
-        if not bases:
-            what = tr(
-                "peak.{precision} states no basis: dense or with_sparsity", precision=precision
-            )
-            reader.faults.add("S207", what, root.place_of("peak"))
-        peaks[precision] = bases
-        check_pair(bases, "dense", "with_sparsity", reader)
+        peaks[precision] = {b: stated[b] for b in BASES if b in stated}
+        check_basis(root, precision, reader)
+        check_pair(peaks[precision], "dense", "with_sparsity", reader)
     memory: dict[str, Any] = read.get("memory", {})
     link: dict[str, Any] = read.get("interconnect", {})
     check_pair(link, "per_direction", "total", reader)
@@ -59,17 +55,26 @@ def build(document: Document, reader: Reader) -> Hardware | None:
     )
 
 
+def check_basis(root: Table, precision: str, reader: Reader) -> None:
+    """Check that a precision states a peak, be it a faulty one, under one of the two bases."""
+    peak = root.entries["peak"]
+    stands = peak.entries.get(precision) if isinstance(peak, Table) else None
+    if isinstance(stands, Table) and not any(basis in stands.entries for basis in BASES):
+        what = tr("peak.{precision} states no basis: dense or with_sparsity", precision=precision)
+        reader.faults.add("S207", what, stands.place, mark=precision)
+
+
 def check_pair(figures: dict[str, Any], small: str, large: str, reader: Reader) -> None:
     """Check that one figure is not above the other, and half of it where it claims to be."""
     lower, upper = figures.get(small), figures.get(large)
     if (
         isinstance(lower, Value)
         and isinstance(upper, Value)
-        and amount(lower.quantity) > amount(upper.quantity)
+        and lower.quantity.base > upper.quantity.base
     ):
         what = tr(
             "{small} {low} is above {large} {high}",
-            small=small, low=lower.text, large=large, high=upper.text,
+            small=small, low=printable(lower.text), large=large, high=printable(upper.text),
         )  # fmt: skip
         reader.faults.add("S308", what, lower.place, mark=lower.text)
     for value in (lower, upper):
@@ -80,10 +85,13 @@ def check_pair(figures: dict[str, Any], small: str, large: str, reader: Reader) 
 def check_half(value: Value, whole: Any, of: str, reader: Reader) -> None:
     """Recompute a figure that says it is half of another."""
     if not isinstance(whole, Value):
-        what = tr("{text} is half of {key}, which is not given", text=value.text, key=of)
+        what = tr("{text} is half of {key}, which is not given", text=printable(value.text), key=of)
         reader.faults.add("S210", what, value.place, mark=value.text)
-    elif amount(value.quantity) * 2 != amount(whole.quantity):
-        what = tr("{text} is not half of {key} {whole}", text=value.text, key=of, whole=whole.text)
+    elif value.quantity.base * 2 != whole.quantity.base:
+        what = tr(
+            "{text} is not half of {key} {whole}",
+            text=printable(value.text), key=of, whole=printable(whole.text),
+        )  # fmt: skip
         reader.faults.add("S210", what, value.place, mark=value.text)
 
 
@@ -92,10 +100,10 @@ def check_capacity(memory: dict[str, Any], reader: Reader) -> None:
     marketed, visible = memory.get("marketed"), memory.get("driver_visible")
     if not (isinstance(marketed, Value) and isinstance(visible, Value)):
         return
-    ratio = amount(visible.quantity) / amount(marketed.quantity)
+    ratio = visible.quantity.base / marketed.quantity.base
     if not 0.5 < ratio < 1.15:
         what = tr(
             "driver_visible {visible} cannot be the {marketed} of marketed",
-            visible=visible.text, marketed=marketed.text,
+            visible=printable(visible.text), marketed=printable(marketed.text),
         )  # fmt: skip
         reader.faults.add("S308", what, visible.place, mark=visible.text)

@@ -7,14 +7,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from derive.errors import Place, printable
+from derive.errors import DeriveError, Place, Problem, printable
 from derive.specs import hardware as hardware_file
 from derive.specs import model as model_file
 from derive.specs import scenario as scenario_file
 from derive.specs import sets as settings_of
-from derive.specs.document import Document, Scalar, Table, fault, read_file
-from derive.specs.faults import Faults
+from derive.specs.document import checked, read_file
+from derive.specs.faults import Faults, excerpt
 from derive.specs.lookup import files, find, is_path, spec_roots
+from derive.specs.nodes import Document, Scalar, Table, fault
 from derive.specs.reader import Reader
 from derive.specs.types import Calibration, Hardware, Model, Scenario, Source
 from derive.specs.words import KIND_NAMES
@@ -23,7 +24,8 @@ from derive.text import tr
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from derive.specs.document import Node
+    from derive.specs.nodes import Node
+    from derive.specs.sets import Setting
 
 Built = TypeVar("Built")
 TELLING = {"layers": "model", "memory": "hardware", "MFU": "calibration", "workload": "scenario"}
@@ -34,14 +36,14 @@ def names(kind: str, roots: Sequence[Path] | None = None) -> list[str]:
     return [p.stem for p in files(kind, spec_roots() if roots is None else roots)]
 
 
-def hardware(name: str, roots: Sequence[Path] | None = None) -> Hardware:
-    """An accelerator by id or alias."""
-    return _by_name("hardware", Scalar(name, Place()), _roots(roots), hardware_file.build)
+def hardware(name: str, roots: Sequence[Path] | None = None, base: Path | None = None) -> Hardware:
+    """An accelerator by id or alias, or where `base` is given by a path relative to it."""
+    return _by_name("hardware", Scalar(name, Place()), _roots(roots), hardware_file.build, base)
 
 
-def model(name: str, roots: Sequence[Path] | None = None) -> Model:
-    """A model by id or alias."""
-    return _by_name("model", Scalar(name, Place()), _roots(roots), model_file.build_model)
+def model(name: str, roots: Sequence[Path] | None = None, base: Path | None = None) -> Model:
+    """A model by id or alias, or where `base` is given by a path relative to it."""
+    return _by_name("model", Scalar(name, Place()), _roots(roots), model_file.build_model, base)
 
 
 def calibration(name: str, roots: Sequence[Path] | None = None) -> Calibration:
@@ -54,7 +56,7 @@ def calibration(name: str, roots: Sequence[Path] | None = None) -> Calibration:
 def scenario(
     name_or_path: str,
     roots: Sequence[Path] | None = None,
-    sets: Sequence[str] = (),
+    sets: Sequence[Setting] = (),
     symbols: Mapping[str, str] | None = None,
 ) -> Scenario:
     """A scenario by name or path, with `NAME=VALUE` settings laid over it.
@@ -62,10 +64,13 @@ def scenario(
     `symbols` maps the ids that may be set to their contract units; the notation's where not given.
     """
     where = _roots(roots)
-    path = Path(name_or_path) if is_path(name_or_path) else find("scenario", name_or_path, where)
+    by_path = is_path(name_or_path) or _is_file(name_or_path)
+    path = Path(name_or_path) if by_path else find("scenario", name_or_path, where)
     _only_yaml(str(path), Place())
     document = read_file(path)
     _check_kind("scenario", document)
+    if not by_path:
+        _check_id("scenario", document, path)
     return _scenario(document, document.root, path.parent, where, sets, symbols)
 
 
@@ -77,7 +82,7 @@ def ad_hoc(
     batch: str | int,
     input: str | int,  # noqa: A002  # the name of the option
     output: str | int,
-    sets: Sequence[str] = (),
+    sets: Sequence[Setting] = (),
     roots: Sequence[Path] | None = None,
     symbols: Mapping[str, str] | None = None,
     **more: str,
@@ -122,7 +127,7 @@ def sources(roots: Sequence[Path] | None = None) -> dict[str, Source]:
 def _sources(stamps: tuple[tuple[str, int], ...]) -> dict[str, Source]:
     found: dict[str, Source] = {}
     for path, _ in stamps:
-        document = read_file(Path(path))
+        document = checked(read_file(Path(path)))
         for key, entry in document.root.entries.items():
             texts = entry.entries if isinstance(entry, Table) else {}
             plain = {k: v.text for k, v in texts.items() if isinstance(v, Scalar)}
@@ -146,13 +151,16 @@ def _by_name(
     base: Path | None = None,
 ) -> Built:
     """A spec by name, or where `base` is given by a path relative to it."""
-    if base is not None and is_path(node.text):
+    by_path = base is not None and is_path(node.text)
+    if base is not None and by_path:
         _only_yaml(node.text, node.place)
         path = base / node.text
     else:
         path = find(kind, node.text, roots, node.place)
-    document = read_file(path)
+    document = read_file(path, node.place if by_path and node.place.file else None)
     _check_kind(kind, document)
+    if not by_path:
+        _check_id("id", document, path)
     faults = Faults()
     faults.knows(document)
     built = build(document, Reader(faults, lambda: sources(roots)))
@@ -173,6 +181,24 @@ def _only_yaml(text: str, place: Place) -> None:
         raise fault("S404", what, place)
 
 
+def _is_file(text: str) -> bool:
+    """Whether a word without a slash is the name of a file here: its suffix will be refused."""
+    try:
+        return "." in text and Path(text).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _check_id(key: str, document: Document, path: Path) -> None:
+    """Refuse a file of a spec directory that calls itself by another name than it is found by."""
+    stands = document.root.entries.get(key)
+    if isinstance(stands, Scalar) and stands.text != path.stem:
+        told, name = printable(stands.text, 60), printable(path.stem, 60)
+        what = tr("{key} {told} is not the name of its file, {name}", key=key, told=told, name=name)
+        shown = excerpt(document.lines, stands.place, stands.text)
+        raise DeriveError(Problem("S211", what, stands.place, shown))
+
+
 def _check_kind(kind: str, document: Document) -> None:
     """Refuse a file of another kind with one sentence instead of a list of unknown keys."""
     told = next((k for key, k in TELLING.items() if key in document.root.entries), kind)
@@ -189,7 +215,7 @@ def _scenario(
     root: Table,
     base: Path,
     roots: tuple[Path, ...],
-    sets: Sequence[str],
+    sets: Sequence[Setting],
     symbols: Mapping[str, str] | None,
 ) -> Scenario:
     """Settings, references and checks of one scenario; every fault in one error."""

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from derive.errors import DeriveError, Place, Problem, printable
-from derive.specs.document import events, fault
-from derive.specs.faults import nearest
+from derive.errors import DeriveError, Place, Problem, printable, reason
+from derive.specs.document import events
+from derive.specs.faults import nearest, plain
+from derive.specs.nodes import fault
 from derive.specs.words import KIND_NAMES
 from derive.text import tr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from derive.text import Text
 
 DIRECTORIES = {
     "hardware": "hardware",
@@ -37,12 +41,18 @@ def specs_home() -> Path:
 def spec_roots(extra: Sequence[str | Path] = ()) -> tuple[Path, ...]:
     """Directories to look in: the packaged one, those of DERIVE_SPECS, then `extra`."""
     given = [p for p in os.environ.get(ENVIRONMENT, "").split(os.pathsep) if p]
-    roots = [specs_home(), *(Path(p).expanduser() for p in [*given, *extra])]
-    for root in roots[1:]:
-        if not root.is_dir():
-            what = tr("no such spec directory: {path}", path=printable(str(root)))
-            raise fault("S101", what, Place(str(root)))
+    roots = [specs_home(), *(directory(p) for p in [*given, *extra])]
     return tuple(dict.fromkeys(roots))
+
+
+def directory(given: str | Path) -> Path:
+    """A directory that is there; DeriveError otherwise."""
+    with suppress(OSError, RuntimeError):  # too long a name, the home of an unknown user
+        path = Path(given).expanduser()
+        if path.is_dir():
+            return path
+    shown = printable(str(given))
+    raise fault("S101", tr("no such spec directory: {path}", path=shown), Place(str(given)))
 
 
 def files(kind: str, roots: Sequence[Path]) -> list[Path]:
@@ -50,19 +60,19 @@ def files(kind: str, roots: Sequence[Path]) -> list[Path]:
     found: list[Path] = []
     for root in roots:
         folder = root / DIRECTORIES[kind]
-        if folder.is_dir():
-            found += [p for p in folder.iterdir() if p.suffix in (".yaml", ".yml")]
+        try:
+            if folder.is_dir():
+                found += [p for p in folder.iterdir() if p.suffix in (".yaml", ".yml")]
+        except OSError as error:
+            shown = printable(str(folder))
+            what = tr("cannot read {file}: {why}", file=shown, why=reason(error))
+            raise fault("S102", what, Place(str(folder))) from None
     return sorted(found, key=lambda p: (p.stem, str(p)))
 
 
 def is_path(text: str) -> bool:
     """Tell a path from a name."""
     return "/" in text or "\\" in text or text.endswith((".yaml", ".yml", ".json"))
-
-
-def plain(name: str) -> str:
-    """A name without case, spaces, hyphens and underscores: `H100-SXM5` is `h100 sxm5`."""
-    return re.sub(r"[\s_-]+", "", name).casefold()
 
 
 def find(kind: str, name: str, roots: Sequence[Path], place: Place | None = None) -> Path:
@@ -89,7 +99,16 @@ def find(kind: str, name: str, roots: Sequence[Path], place: Place | None = None
         return by_alias[0]
     what = tr("no {kind} is called {name}", kind=KIND_NAMES[kind], name=name)
     choices = [p.stem for p in known] + [a for of_file in aliases.values() for a in of_file]
-    raise DeriveError([Problem("S401", what, where, hint=nearest(name, choices)), *broken])
+    hint = other_kind(kind, name, roots) or nearest(name, choices)
+    raise DeriveError([Problem("S401", what, where, hint=hint), *broken])
+
+
+def other_kind(kind: str, name: str, roots: Sequence[Path]) -> Text | None:
+    """What else is called so: a model's name where a scenario's is wanted."""
+    for other in DIRECTORIES:
+        if other != kind and any(plain(p.stem) == plain(name) for p in files(other, roots)):
+            return tr("{name} is a {kind}", name=name, kind=KIND_NAMES[other])
+    return None
 
 
 def all_aliases(known: Sequence[Path]) -> tuple[dict[Path, list[str]], list[Problem]]:
@@ -101,8 +120,8 @@ def all_aliases(known: Sequence[Path]) -> tuple[dict[Path, list[str]], list[Prob
             aliases[path] = head_aliases(path)
         except DeriveError as error:
             broken += error.problems
-        except (OSError, UnicodeDecodeError) as error:
-            what = tr("cannot read {file}: {why}", file=str(path), why=printable(str(error)))
+        except OSError as error:
+            what = tr("cannot read {file}: {why}", file=printable(str(path)), why=reason(error))
             broken.append(Problem("S102", what, Place(str(path))))
     return aliases, broken
 

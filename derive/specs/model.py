@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from derive.errors import printable
 from derive.specs.fields import CALIBRATION, MODEL
-from derive.specs.measure import amount
 from derive.specs.types import Calibration, Model, Value
 from derive.text import Text, tr
 
 if TYPE_CHECKING:
-    from derive.specs.document import Document
+    from derive.specs.nodes import Document
     from derive.specs.reader import Reader
 
 # symbol id -> key of the file
@@ -64,25 +64,23 @@ def sourced(value: Value, sources: tuple[str, ...]) -> Value:
 
 def check_model(values: dict[str, Value], embedding: Value | None, reader: Reader) -> None:
     """Check that the parts of a model fit together."""
-
-    def above(part: str, whole: str) -> bool:
-        return (
-            part in values
-            and whole in values
-            and amount(values[part].quantity) > amount(values[whole].quantity)
-        )
-
-    for part, whole in (("N_act", "N"), ("H_kv", "H_q")):
-        if above(part, whole):
-            small, large = SYMBOLS[part], SYMBOLS[whole]
+    written = {SYMBOLS[symbol]: value for symbol, value in values.items()}
+    if embedding:
+        written["embedding_parameters"] = embedding
+    pairs = (
+        ("active_parameters", "parameters"),
+        ("kv_heads", "query_heads"),
+        ("embedding_parameters", "parameters"),
+    )
+    for small, large in pairs:
+        lower, upper = written.get(small), written.get(large)
+        if lower and upper and lower.quantity.base > upper.quantity.base:
             what = tr("{small} is above {large}", small=small, large=large)
-            reader.faults.add("S308", what, values[part].place, mark=values[part].text)
-    if embedding and "N" in values and amount(embedding.quantity) > amount(values["N"].quantity):
-        what = tr("{small} is above {large}", small="embedding_parameters", large="parameters")
-        reader.faults.add("S308", what, embedding.place, mark=embedding.text)
-    if "H_q" in values and "H_kv" in values and not above("H_kv", "H_q"):
-        queries, keys = amount(values["H_q"].quantity), amount(values["H_kv"].quantity)
-        if queries % keys:
+            rows = tuple((k, printable(written[k].text, 60)) for k in (small, large))
+            reader.faults.add("S308", what, lower.place, rows=rows, mark=lower.text)
+    if "H_q" in values and "H_kv" in values:
+        queries, keys = values["H_q"].quantity.base, values["H_kv"].quantity.base
+        if keys <= queries and queries % keys:
             what = tr("query_heads {q} is no multiple of kv_heads {kv}", q=queries, kv=keys)
             reader.faults.add("S308", what, values["H_kv"].place, mark=values["H_kv"].text)
 

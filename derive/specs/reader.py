@@ -2,52 +2,37 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import Place, printable
 from derive.specs.amounts import in_contract, read_amount
-from derive.specs.document import Items, Node, Scalar, Table
-from derive.specs.faults import Faults, nearest
+from derive.specs.faults import closest
 from derive.specs.fields import PROVENANCE, Field
+from derive.specs.nodes import Broken, Items, Node, Scalar, Table
+from derive.specs.texts import Basis, TextReader, mark_of
 from derive.specs.types import Value
-from derive.specs.words import ENGINES, HOW, KINDS_OF_EVIDENCE, TERMS
-from derive.text import Text, tr
+from derive.specs.words import ENGINES, KINDS_OF_EVIDENCE, TERMS
+from derive.text import tr
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Collection, Sequence
 
-
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
 TRIPLE = ("low", "typical", "high")
-BILINGUAL = (
-    Field("en", "text", Text("English", "英文"), required=True),
-    Field("zh", "text", Text("Chinese", "中文"), required=True),
-)
-Basis = tuple[Text, ...]
 
 
-class Reader:
-    """Reads one document; `sources` gives the known source keys when one is met."""
-
-    def __init__(self, faults: Faults, sources: Callable[[], Collection[str]]) -> None:
-        self.faults = faults
-        self.sources = sources
+class Reader(TextReader):
+    """Reads one document: texts as its base does, figures and tables."""
 
     def table(self, node: Table, fields: tuple[Field, ...], basis: Basis = ()) -> dict[str, Any]:
         """Every known key of a table, read; unknown and missing keys are faults."""
         known = {f.key: f for f in fields}
-        for key in node.entries:
-            if key not in known:
-                what = tr("unknown key {key}", key=printable(key, 60))
-                self.faults.add("S201", what, node.place_of(key), nearest(key, known), mark=key)
+        misspelt = self.unknown_keys(node, known)
         read: dict[str, Any] = {}
         for key, field in known.items():
             found = node.entries.get(key)
             if found is None:
-                if field.required:
+                if field.required and key not in misspelt:
                     what = tr("missing key {key}: {means}", key=key, means=field.means)
                     above = node.place.key.rpartition(".")[2]
                     place = node.place if above else Place(node.place.file)
@@ -61,154 +46,26 @@ class Reader:
                     read[key] = value
         return read
 
+    def unknown_keys(self, node: Table, known: Collection[str]) -> set[str]:
+        """Note every key that is none, and say which known ones were likely meant."""
+        meant: set[str] = set()
+        for key in node.entries:
+            if key not in known:
+                near = closest(key, known)
+                hint = tr("did you mean {near}?", near=near) if near else None
+                what = tr("unknown key {key}", key=printable(key, 60))
+                self.faults.add("S201", what, node.place_of(key), hint, mark=key)
+                meant |= {near} if near else set()
+        return meant
+
     def node(self, node: Node, field: Field, basis: Basis) -> Any:
         """One value by the kind of its field; None where a fault was noted."""
+        if isinstance(node, Broken):
+            return None
         if field.kind in ("quantity", "number"):
             return self.figure(node, field, basis)
         reader = getattr(self, f"read_{field.kind}")
         return reader(node, field, basis)
-
-    # --- plain values
-
-    def scalar(self, node: Node, field: Field) -> Scalar | None:
-        """A single value, or a fault."""
-        if isinstance(node, Scalar):
-            return node
-        self.wrong_type(node, field, tr("a single value"))
-        return None
-
-    def wrong_type(self, node: Node, field: Field, expected: Text) -> None:
-        """Note that a node has another shape than its field."""
-        names = {Scalar: tr("a single value"), Items: tr("a list"), Table: tr("a mapping")}
-        what = tr(
-            "{key} must be {expected}, found {found}",
-            key=node.place.key or field.key, expected=expected, found=names[type(node)],
-        )  # fmt: skip
-        self.faults.add("S203", what, node.place, field.instead)
-
-    def read_text(self, node: Node, field: Field, _basis: Basis) -> str | None:
-        """Any text."""
-        found = self.scalar(node, field)
-        return found.text if found else None
-
-    def read_reference(self, node: Node, field: Field, _basis: Basis) -> Scalar | None:
-        """A name or a path, with its place."""
-        return self.scalar(node, field)
-
-    def read_id(self, node: Node, field: Field, _basis: Basis) -> str | None:
-        """A name that is safe as a file name."""
-        found = self.scalar(node, field)
-        if found and not NAME.fullmatch(found.text):
-            what = tr("{key}: {text} is no name", key=field.key, text=printable(found.text, 60))
-            hint = tr("letters, digits, dot, hyphen and underscore, at most 100")
-            self.faults.add("S209", what, found.place, hint, mark=found.text)
-            return None
-        return found.text if found else None
-
-    def read_choice(self, node: Node, field: Field, _basis: Basis) -> str | None:
-        """One of a closed list."""
-        found = self.scalar(node, field)
-        if found and found.text not in field.choices:
-            text = printable(found.text, 60)
-            what = tr(
-                "{key}: {text} is not among {choices}",
-                key=found.place.key or field.key,
-                text=text,
-                choices=", ".join(field.choices),
-            )
-            self.faults.add(
-                "S205", what, found.place, nearest(found.text, field.choices), mark=found.text
-            )
-            return None
-        return found.text if found else None
-
-    def read_bool(self, node: Node, field: Field, _basis: Basis) -> bool | None:
-        """True or false."""
-        found = self.read_choice(
-            node, Field(field.key, "choice", field.means, choices=("true", "false")), ()
-        )
-        return None if found is None else found == "true"
-
-    def read_date(self, node: Node, field: Field, _basis: Basis) -> str | None:
-        """A calendar date, YYYY-MM-DD."""
-        found = self.scalar(node, field)
-        if found is None:
-            return None
-        try:
-            if re.fullmatch(r"\d{4}-\d\d-\d\d", found.text):
-                return date.fromisoformat(found.text).isoformat()
-        except ValueError:
-            pass
-        what = tr("{key}: {text} is no date", key=field.key, text=printable(found.text, 40))
-        self.faults.add("S208", what, found.place, tr("write it as 2026-11-30"), mark=found.text)
-        return None
-
-    def read_year(self, node: Node, field: Field, _basis: Basis) -> int | None:
-        """A year."""
-        found = self.scalar(node, field)
-        if found and not re.fullmatch(r"(19|20)\d\d", found.text):
-            what = tr("{key}: {text} is no year", key=field.key, text=printable(found.text, 40))
-            self.faults.add("S208", what, found.place, mark=found.text)
-            return None
-        return int(found.text) if found else None
-
-    # --- texts
-
-    def read_bilingual(self, node: Node, field: Field, _basis: Basis) -> Text | None:
-        """A text in both languages."""
-        if not isinstance(node, Table):
-            self.wrong_type(node, field, tr("a mapping with en and zh"))
-            return None
-        read = self.table(node, BILINGUAL)
-        return Text(read["en"], read["zh"]) if len(read) == len(BILINGUAL) else None
-
-    def read_notes(self, node: Node, field: Field, _basis: Basis) -> tuple[Text, ...]:
-        """A list of texts in both languages."""
-        if not isinstance(node, Items):
-            self.wrong_type(node, field, tr("a list"))
-            return ()
-        texts = [self.read_bilingual(entry, field, ()) for entry in node.entries]
-        return tuple(t for t in texts if t is not None)
-
-    def read_texts(self, node: Node, field: Field, _basis: Basis) -> tuple[str, ...]:
-        """A list of plain texts."""
-        if not isinstance(node, Items):
-            self.wrong_type(node, field, tr("a list"))
-            return ()
-        found = [self.read_text(entry, field, ()) for entry in node.entries]
-        return tuple(t for t in found if t)
-
-    def read_keys(self, node: Node, field: Field, _basis: Basis) -> tuple[str, ...]:
-        """Source keys, one or a list; each must stand in sources.yaml."""
-        nodes = node.entries if isinstance(node, Items) else (node,)
-        keys: list[str] = []
-        for entry in nodes:
-            found = self.scalar(entry, field)
-            if found is None:
-                continue
-            if found.text not in self.sources():
-                what = tr("unknown source {key}", key=printable(found.text, 60))
-                hint = nearest(found.text, self.sources()) or tr(
-                    "add it to sources.yaml beside the specs"
-                )
-                self.faults.add("S405", what, found.place, hint, mark=found.text)
-            keys.append(found.text)
-        return tuple(keys)
-
-    def read_how(self, node: Node, field: Field, _basis: Basis) -> Text | None:
-        """What a figure was computed from: a known phrase, or a text in both languages."""
-        if isinstance(node, Scalar):
-            if node.text in HOW:
-                return HOW[node.text]
-            what = tr("from: {text} is no known phrase", text=printable(node.text, 60))
-            hint = nearest(node.text, HOW) or tr(
-                "give it in both languages: {both}", both="{en: …, zh: …}"
-            )
-            self.faults.add("S205", what, node.place, hint, mark=node.text)
-            return None
-        return self.read_bilingual(node, field, ())
-
-    # --- figures
 
     def figure(self, node: Node, field: Field, basis: Basis) -> Value | None:
         """A figure: its text alone, or a mapping of the text and its provenance."""
@@ -249,19 +106,22 @@ class Reader:
         if isinstance(node, Items):
             entries: list[Node] = list(node.entries)
         elif isinstance(node, Table):
+            self.unknown_keys(node, TRIPLE)
+            if not set(TRIPLE).issuperset(node.entries):
+                return None
             entries = [node.entries[k] for k in TRIPLE if k in node.entries]
-            for key in node.entries:
-                if key not in TRIPLE:
-                    what = tr("unknown key {key}", key=printable(key, 60))
-                    self.faults.add("S201", what, node.places[key], nearest(key, TRIPLE), mark=key)
         else:
             entries = []
         if len(entries) != len(TRIPLE):
             what = tr(
                 "{key} needs three values: low, typical, high", key=node.place.key or field.key
             )
-            self.faults.add("S307", what, node.place, tr("for example [0.40, 0.50, 0.60]"))
+            hint = tr("for example [0.40, 0.50, 0.60]")
+            self.faults.add("S307", what, node.place, hint, mark=mark_of(node))
             return None
+        if isinstance(node, Items) and entries[0] is not entries[1]:  # else one value for all
+            keys = (f"{node.place.key}.{name}" for name in TRIPLE)
+            entries = [named(entry, key) for entry, key in zip(entries, keys, strict=True)]
         number = Field(field.key, "number", field.means, most=field.most, figure=field.figure)
         values = [self.figure(entry, number, basis) for entry in entries]
         found = [v for v in values if v is not None]
@@ -272,14 +132,15 @@ class Reader:
             what = tr(
                 "{key}: low, typical and high are not in order", key=node.place.key or field.key
             )
-            self.faults.add("S306", what, node.place)
+            self.faults.add("S306", what, node.place, mark=mark_of(node))
             return None
         return tuple(found)
 
-    # --- tables
-
     def read_table(self, node: Node, field: Field, basis: Basis) -> dict[str, Any] | None:
         """A nested mapping; an `engine` beside the figures belongs to their basis."""
+        if isinstance(node, Scalar) and field.bases:
+            self.no_basis(node, field.bases)
+            return None
         if not isinstance(node, Table):
             self.wrong_type(node, field, tr("a mapping"))
             return None
@@ -291,3 +152,19 @@ class Reader:
     def read_either(self, node: Node, field: Field, basis: Basis) -> Scalar | dict[str, Any] | None:
         """A name, or the table of the field."""
         return node if isinstance(node, Scalar) else self.read_table(node, field, basis)
+
+    def no_basis(self, node: Scalar, bases: Sequence[str]) -> None:
+        """Note a figure that stands where its basis must be said."""
+        text = printable(node.text, 40)
+        what = tr(
+            "{key}: {text} states no basis: {one} or {two}",
+            key=node.place.key, text=text, one=bases[0], two=bases[1],
+        )  # fmt: skip
+        one, two = (f"{{{basis}: {text}}}" for basis in bases)
+        hint = tr("write {one} or {two}", one=one, two=two)
+        self.faults.add("S207", what, node.place, hint, mark=node.text)
+
+
+def named(node: Node, key: str) -> Node:
+    """The same node under another key."""
+    return replace(node, place=replace(node.place, key=key))

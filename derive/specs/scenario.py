@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from derive.errors import DeriveError
-from derive.specs.document import Scalar, Table
+from derive.errors import DeriveError, printable
 from derive.specs.fields import SCENARIO, Field
-from derive.specs.measure import amount
 from derive.specs.model import DENSE_MODEL, check_model
 from derive.specs.model import SYMBOLS as MODEL_KEYS
+from derive.specs.nodes import Scalar, Table
 from derive.specs.sets import FROM_OUTSIDE, HARDWARE_KEYS
 from derive.specs.types import Calibration, Hardware, Model, Scenario, Triple, Value
 from derive.text import Text, tr
@@ -191,7 +190,7 @@ def with_model(model: Model, outside: Mapping[str, Value]) -> Model:
     if "N" in outside and "N_act" not in outside and dense:
         values["N_act"] = outside["N"]
     table = model.embedding
-    if "N" in outside and table and amount(table.quantity) > amount(outside["N"].quantity):
+    if "N" in outside and table and table.quantity.base > outside["N"].quantity.base:
         table = None  # the input table of another size of model says nothing about this one
     return replace(model, values=values, embedding=table)
 
@@ -223,22 +222,24 @@ def check_peak(
     compute, basis = precision["compute"], precision["sparsity"]
     if basis in hardware.peak.get(compute, {}):
         return
-    formats_node = root.entries.get("precision")
-    place = root.place_of("precision")
-    if isinstance(formats_node, Table):
-        wrong = "sparsity" if compute in hardware.peak else "compute"
-        stands = formats_node.entries.get(wrong)
-        place = stands.place if stands else place
+    said = root.entries.get("precision")
+    stated = said.entries if isinstance(said, Table) else {}
+    key, mark = ("sparsity", basis) if compute in hardware.peak else ("compute", compute)
+    place = root.place_of("hardware")
+    hint = None if hardware.peak else tr("this hardware states no peak at all: set P_peak")
+    if key in stated:
+        place = stated[key].place
+    else:  # the format is that of the published weights
+        mark = "hardware"
+        hint = hint or tr("precision.{key} is not given: say which", key=key)
     what = tr(
         "{hardware} has no {precision} peak ({basis})",
         hardware=hardware.id, precision=compute, basis=basis,
     )  # fmt: skip
     rows = tuple(
-        (name, *(f"{kind} {value.text}" for kind, value in bases.items()))
+        (name, *(f"{kind} {printable(value.text, 40)}" for kind, value in bases.items()))
         for name, bases in hardware.peak.items()
     )
-    hint = None if rows else tr("this hardware states no peak at all: set P_peak")
-    mark = basis if place.key.endswith("sparsity") else compute
     reader.faults.add("S406", what, place, hint, rows, mark)
 
 

@@ -91,7 +91,8 @@ def amount(field: Field) -> dict[str, Any]:
     if field.kind == "quantity":
         return written
     number: dict[str, Any] = {"type": "integer" if field.whole else "number"}
-    number |= {"minimum": 0} if field.zero else {"exclusiveMinimum": 0}
+    above = {"minimum": 0} if field.zero else {"exclusiveMinimum": 0}
+    number |= {"minimum": field.least} if field.least else above
     if field.most:
         number["maximum"] = field.most
     return {"anyOf": [number, written]}

@@ -1,4 +1,8 @@
-"""`--set NAME=VALUE`: symbol ids and dotted keys laid over a scenario before it is read."""
+"""`--set NAME=VALUE`: symbol ids and dotted keys laid over a scenario before it is read.
+
+A setting is the text NAME=VALUE, or a pair of the option by which it came and that text; what came
+by `--with` is laid over the rest.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from derive.errors import Place, printable
+from derive.notation import CONSTANTS
 from derive.specs.amounts import read_amount
-from derive.specs.document import Items, Node, Scalar, Table
 from derive.specs.faults import Faults, nearest
 from derive.specs.fields import HARDWARE, MODEL, SCENARIO, Field
 from derive.specs.model import SYMBOLS as MODEL_KEYS
+from derive.specs.nodes import Items, Node, Scalar, Table
 from derive.specs.types import Value
 from derive.text import Text, tr
 
@@ -44,6 +49,13 @@ HARDWARE_KEYS = {
 }
 BARE_UNITS = ("", "request", "device", "token/request")  # counts and ratios
 IMPLIED = {"s*request/token": "request", "token/s/request": "1/request"}  # per request
+# contract unit -> the unit people write, and bounds beyond which no figure is sensible
+USUAL = {
+    "s": "ms", "s*request/token": "ms/token", "byte": "GB", "byte/token": "kB/token",
+    "byte/request": "GB/request", "FLOP": "TFLOP", "FLOP/token": "GFLOP/token",
+    "FLOP/s/device": "TFLOP/s/device", "USD/token": "USD/Mtoken",
+}  # fmt: skip
+MOST = 10**24
 MAY_BE_ZERO = ("t_hop",)
 FROM_OUTSIDE = Text("set from outside the scenario", "在场景之外给定")
 
@@ -57,6 +69,27 @@ class Settings:
     symbols: Mapping[str, Scalar]
 
 
+Setting = str | tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Given:
+    """One well-formed setting: how it was given, the name, the thing it sets, the text."""
+
+    option: str
+    name: str
+    thing: str
+    node: Scalar
+
+    @property
+    def shown(self) -> str:
+        """How messages call it: an option of its own stands for its name."""
+        return self.name if self.option in NAMING else self.option
+
+
+NAMING = ("--set", "--with")  # options whose value names what is set
+
+
 def dotted_keys() -> list[str]:
     """Every scenario key that can be set."""
     keys: list[str] = []
@@ -68,52 +101,68 @@ def dotted_keys() -> list[str]:
     return keys
 
 
-def apply(root: Table, sets: Sequence[str], symbols: Mapping[str, str], faults: Faults) -> Settings:
+def apply(
+    root: Table, sets: Sequence[Setting], symbols: Mapping[str, str], faults: Faults
+) -> Settings:
     """Lay settings over a scenario; what is malformed, unknown or given twice is a fault."""
     ranges: dict[str, Node] = {}
     others: dict[str, Scalar] = {}
-    seen: dict[str, str] = {}
+    seen: dict[str, Given] = {}
     for setting in sets:
-        name, equals, text = (part.strip() for part in setting.partition("="))
-        place = Place("--set", key=printable(name, 60))
-        if not (name and equals and text):
-            what = tr("{setting} is not NAME=VALUE", setting=printable(setting, 60))
-            faults.add("S501", what, Place("--set"))
+        given = well_formed(setting, symbols, faults)
+        if given is None:
             continue
-        key = KEYS.get(name, name)
-        if key not in dotted_keys() and name not in symbols:
-            what = tr("nothing is called {name}", name=printable(name, 60))
-            faults.add("S502", what, place, nearest(name, [*KEYS, *dotted_keys(), *symbols]))
+        before = seen.get(given.thing)
+        if before and (before.option == "--with") == (given.option == "--with"):
+            twice(given, before, faults)
             continue
-        thing = DECIDED_BY.get(name, key)
-        if thing in seen:
-            twice(name, seen[thing], place, faults)
-            continue
-        seen[thing] = name
-        node = Scalar(text, place)
+        if before:
+            others.pop(before.name, None)
+        seen[given.thing] = given
+        key = KEYS.get(given.name, given.name)
         if key in ("calibration.MFU", "calibration.MBU"):
-            ranges[key.removeprefix("calibration.")] = as_range(node)
+            ranges[key.removeprefix("calibration.")] = as_range(given.node)
         elif key in dotted_keys():
-            root = with_key(root, key.split("."), node)
+            root = with_key(root, key.split("."), given.node)
         else:
-            others[name] = node
+            others[given.name] = given.node
     return Settings(root, ranges, others)
 
 
-def twice(name: str, before: str, place: Place, faults: Faults) -> None:
-    """Note that one thing was set twice."""
-    if name == before:
-        faults.add("S504", tr("{name} is set twice", name=name), place)
+def well_formed(setting: Setting, symbols: Mapping[str, str], faults: Faults) -> Given | None:
+    """A setting with a known name and a value, or None with the fault noted."""
+    option, written = ("--set", setting) if isinstance(setting, str) else setting
+    name, equals, text = (part.strip() for part in written.partition("="))
+    key = KEYS.get(name, name)
+    place = Place(option, key=printable(name, 60)) if option in NAMING else Place(key=option)
+    if not (name and equals and text):
+        what = tr("{setting} is not NAME=VALUE", setting=printable(written, 60) or "''")
+        faults.add("S501", what, Place(option))
+    elif name in CONSTANTS:
+        what = tr("{name} is a constant of the formulas and cannot be set", name=name)
+        faults.add("S502", what, place)
+    elif key not in dotted_keys() and name not in symbols:
+        what = tr("nothing is called {name}", name=printable(name, 60))
+        faults.add("S502", what, place, nearest(name, [*KEYS, *dotted_keys(), *symbols]))
     else:
-        what = tr("{name} and {other} name one thing: set one of them", name=name, other=before)
-        faults.add("S503", what, place)
+        return Given(option, name, DECIDED_BY.get(name, key), Scalar(text, place))
+    return None
+
+
+def twice(given: Given, before: Given, faults: Faults) -> None:
+    """Note that one thing was set twice."""
+    name, other = given.shown, before.shown
+    if name == other:
+        faults.add("S504", tr("{name} is set twice", name=name), given.node.place)
+    else:
+        what = tr("{name} and {other} name one thing: set one of them", name=name, other=other)
+        faults.add("S503", what, given.node.place)
 
 
 def as_range(node: Scalar) -> Items:
     """`0.5` or `0.4, 0.5, 0.6` as low, typical, high."""
-    parts = [p.strip() for p in node.text.strip("[]").split(",")]
-    texts = parts * 3 if len(parts) == 1 else parts
-    return Items(tuple(Scalar(t, node.place) for t in texts), node.place)
+    parts = [Scalar(p.strip(), node.place) for p in node.text.strip("[]").split(",")]
+    return Items(tuple(parts * 3 if len(parts) == 1 else parts), node.place)
 
 
 def with_key(table: Table, path: Sequence[str], node: Node) -> Table:
@@ -128,7 +177,11 @@ def with_key(table: Table, path: Sequence[str], node: Node) -> Table:
 
 def declared(symbol: str, contract: str) -> Field:
     """The field a symbol is read by: its declaration where it has one, in the contract unit."""
-    field = Field(symbol, "quantity", Text(symbol, symbol), zero=symbol in MAY_BE_ZERO)
+    usual = (USUAL[contract],) if contract in USUAL else ()
+    field = Field(
+        symbol, "quantity", Text(symbol, symbol),
+        likely=usual, most=MOST, zero=symbol in MAY_BE_ZERO,
+    )  # fmt: skip
     if symbol in MODEL_KEYS:
         field = next(f for f in MODEL if f.key == MODEL_KEYS[symbol])
     elif symbol in HARDWARE_KEYS:
@@ -141,7 +194,7 @@ def declared(symbol: str, contract: str) -> Field:
         kind="number" if contract in BARE_UNITS else "quantity",
         unit=contract,
         implied=IMPLIED.get(contract, ""),
-        likely=tuple(f"{u}/device" for u in field.likely) if symbol in HARDWARE_KEYS else (),
+        likely=tuple(u + "/device" * (symbol in HARDWARE_KEYS) for u in field.likely),
     )
 
 

@@ -8,7 +8,8 @@ from fractions import Fraction
 from itertools import product
 
 from derive.derivation.points import Point
-from derive.errors import Place
+from derive.errors import DeriveError, Place, Problem, printable
+from derive.expression.tree import Call, walk
 from derive.formula import catalogue, unit_of
 from derive.notation import SYMBOLS
 from derive.specs import types
@@ -68,7 +69,7 @@ def origin(place: Place | None) -> str:
     if place is None:
         return ""
     name = place.file.replace("\\", "/").rsplit("/", 1)[-1]
-    return ": ".join(part for part in (name, place.key) if part)
+    return ": ".join(printable(part) for part in (name, place.key) if part)
 
 
 def from_value(name: str, value: types.Value) -> Input:
@@ -104,6 +105,7 @@ def bind(scenario: types.Scenario) -> Bound:
         if key in scenario.slo:
             inputs[name] = from_value(name, scenario.slo[key])
     inputs |= {i.id: i for i in implied(scenario, inputs) if i.id not in inputs}
+    check_counts(scenario)
     derived = []
     for name, value in scenario.overrides.items():
         inputs[name] = from_value(name, value)
@@ -114,6 +116,27 @@ def bind(scenario: types.Scenario) -> Bound:
         "MBU": tuple(v.quantity.base for v in scenario.MBU),
     }
     return Bound(scenario, inputs, calibration, tuple(derived))  # type: ignore[arg-type]
+
+
+def rounds(name: str) -> bool:
+    """Whether an id is a count that its formula rounds to a whole number."""
+    found = catalogue().get(name)
+    if found is None:
+        return False
+    calls = (part for part in walk(found.tree) if isinstance(part, Call)) if found.tree else ()
+    return bool(found.largest) or any(call.function in ("floor", "ceil") for call in calls)
+
+
+def check_counts(scenario: types.Scenario) -> None:
+    """Refuse a count set by hand that is no whole number."""
+    problems = []
+    for name, value in scenario.overrides.items():
+        if rounds(name) and value.quantity.to(unit_of(name)).value.denominator != 1:
+            text = printable(value.text, 60)
+            what = tr("{key}: {text} is not a whole number", key=name, text=text)
+            problems.append(Problem("S303", what, value.place))
+    if problems:
+        raise DeriveError(problems)
 
 
 def stored(scenario: types.Scenario) -> list[Input]:

@@ -15,8 +15,8 @@ Figure = dict[str, Any]
 
 
 def plain(value: Fraction, figures: int = 6) -> str:
-    """A coordinate as a short decimal."""
-    return significant(value, figures)
+    """A coordinate as a short decimal; whole numbers keep every digit."""
+    return str(value) if value.denominator == 1 else significant(value, figures)
 
 
 def written(value: Fraction) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from derive.derivation.points import Absent, Undefined, in_contract
 from derive.formula import unit_of
+from derive.specs.sets import FROM_OUTSIDE
 from derive.study.bind import Bound
 from derive.study.results import Result, said
 from derive.text import Text, same, tr
@@ -193,11 +195,40 @@ def kv_wall(bound: Bound, results: Results) -> Iterator[Finding]:
 def memory_reading(bound: Bound, results: Results) -> Iterator[Finding]:
     """Marketed capacity read as GB and as GiB, beside what the driver reports."""
     hardware = bound.scenario.hardware
-    marketed = hardware.marketed.quantity
-    if "M_dev" in bound.scenario.overrides:
-        return
-    readings = readings_of_memory(bound)
-    if hardware.driver_visible is None:
+    visible, marketed = hardware.driver_visible, hardware.marketed.quantity
+    if visible is not None and visible.how == FROM_OUTSIDE:
+        return  # set by hand: neither marketed nor reported
+    parts: dict[str, Any] = {
+        "marketed": said(marketed),
+        "gb_requests": said(requests_in(bound, marketed, 1000)),
+        "gib_requests": said(requests_in(bound, marketed, 1024)),
+    }
+    if visible is not None:
+        reported = in_contract(visible.quantity.base, unit_of("M_dev"))
+        yield Finding(
+            "memory_reading",
+            "info",
+            tr(
+                "Memory is what the driver reports: {visible} ({gib}). The marketed {marketed} would give {gb_requests} read as "
+                "GB and {gib_requests} read as GiB, against {requests}.",
+                visible=said(reported),
+                gib=same(gib(reported).text),
+                requests=text(results, "b_max"),
+                **parts,
+            ),
+        )
+    elif binary(marketed):
+        yield Finding(
+            "memory_marketed",
+            "warning",
+            tr(
+                "No driver-visible memory is on record for {device}: the marketed {marketed} is taken, of which the driver "
+                "keeps a part.",
+                device=hardware.name,
+                marketed=parts["marketed"],
+            ),
+        )
+    else:
         yield Finding(
             "memory_marketed",
             "warning",
@@ -205,45 +236,25 @@ def memory_reading(bound: Bound, results: Results) -> Iterator[Finding]:
                 "No driver-visible memory is on record for {device}: {marketed} is taken at face value (1 GB = 10^9 byte). "
                 "Read as GiB, {gib_requests} would fit instead of {gb_requests}.",
                 device=hardware.name,
-                marketed=said(marketed),
-                gib_requests=said(readings["gib"]),
-                gb_requests=said(readings["gb"]),
+                **parts,
             ),
         )
-        return
-    visible = in_contract(hardware.driver_visible.quantity.base, unit_of("M_dev"))
-    yield Finding(
-        "memory_reading",
-        "info",
-        tr(
-            "Memory is what the driver reports: {visible} ({gib}). The marketed {marketed} would give {gb_requests} read as "
-            "GB and {gib_requests} read as GiB, against {requests}.",
-            visible=said(visible),
-            gib=same(gib(visible).text),
-            marketed=said(marketed),
-            gb_requests=said(readings["gb"]),
-            gib_requests=said(readings["gib"]),
-            requests=text(results, "b_max"),
-        ),
-    )
 
 
-def readings_of_memory(bound: Bound) -> dict[str, Quantity]:
-    """b_max under the marketed capacity, as decimal and as binary."""
-    marketed = bound.scenario.hardware.marketed.quantity
-    decimal = marketed.value * {"GB": 10**9, "GiB": 2**30, "MB": 10**6, "MiB": 2**20}.get(
-        marketed.unit.terms[0][0], 1
-    )
-    binary = marketed.value * {"GB": 2**30, "GiB": 2**30, "MB": 2**20, "MiB": 2**20}.get(
-        marketed.unit.terms[0][0], 1
-    )
-    found = {}
-    for key, size in (("gb", decimal), ("gib", binary)):
-        try:
-            found[key] = bound.typical.with_(M_dev=Fraction(size)).quantity("b_max")
-        except (Absent, Undefined):
-            found[key] = Quantity(Fraction(0), unit("request"))
-    return found
+def binary(capacity: Quantity) -> bool:
+    """Whether a capacity is written with a binary prefix: GiB cannot be misread."""
+    return capacity.unit.text.partition("/")[0].endswith("iB")
+
+
+def requests_in(bound: Bound, marketed: Quantity, thousand: int) -> Quantity:
+    """b_max if each prefix of the marketed capacity meant powers of 1000, or of 1024."""
+    symbol = marketed.unit.text.partition("/")[0]
+    power = "kMGTP".find(symbol[0]) + 1 if symbol not in ("B", "byte") else 0
+    size = marketed.value * (1024 if binary(marketed) else thousand) ** power
+    try:
+        return bound.typical.with_(M_dev=size).quantity("b_max")
+    except (Absent, Undefined):
+        return Quantity(Fraction(0), unit("request"))
 
 
 def experts(bound: Bound, _: Results) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from derive.derivation.points import Absent, Point, Undefined, in_contract
 from derive.formula import catalogue, unit_of
 from derive.notation import known
-from derive.study.bind import Bound
+from derive.study.bind import Bound, rounds
 from derive.text import Text, same, tr
 from derive.units import Quantity, show
 
@@ -82,7 +82,7 @@ def result(bound: Bound, name: str, fits: bool | None) -> Result:
         return Result(name, None, why=undefined.why)
     if reachable and fits is False and name not in bound.derived:
         return Result(name, None, why=does_not_fit(bound))
-    if not reachable or name in bound.derived:
+    if not reachable:
         return Result(name, value)
     # a corner without a value (no batch meets the target there) has no number to range over
     corners = [q for p in bound.corners if (q := quantity_or_none(p, name)) is not None]
@@ -155,19 +155,7 @@ def bare(quantity: Quantity) -> str:
 
 def number(name: str, quantity: Quantity) -> int | float:
     """The JSON number: counts that are rounded are integers."""
-    from derive.expression.tree import Call, walk
-
-    found = catalogue().get(name)
-    rounds = found is not None and (
-        found.largest
-        or (
-            found.tree
-            and any(
-                isinstance(n, Call) and n.function in ("floor", "ceil") for n in walk(found.tree)
-            )
-        )
-    )
-    if rounds and quantity.value.denominator == 1:
+    if rounds(name) and quantity.value.denominator == 1:
         return int(quantity.value)
     return float(quantity.value)
 

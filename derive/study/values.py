@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Any
 
-from derive.errors import DeriveError, Place, Problem, columns
+from derive.errors import DeriveError, Problem, columns, printable
 from derive.formula import catalogue
 from derive.notation import CONSTANTS, SYMBOLS, known
+from derive.specs.faults import nearest
 from derive.specs.types import Scenario
 from derive.study.bind import bind
 from derive.study.results import Result, fitting, input_json, is_known, result, results, value_json
@@ -41,11 +41,8 @@ def values(scenario: Scenario, wanted: tuple[str, ...] = ()) -> dict[str, Any]:
 
 def unknown_symbol(name: str) -> Problem:
     """A misspelt id with the nearest known one."""
-    near = difflib.get_close_matches(name, [*catalogue(), *known()], 1, 0.6)
-    by_case = [n for n in (*catalogue(), *known()) if n.lower() == name.lower()]
-    best = (by_case or near or [""])[0]
-    hint = tr("did you mean {near}?", near=best) if best else None
-    return Problem("E102", tr("unknown symbol {name}", name=name), Place(key=name), hint=hint)
+    what = tr("unknown symbol {name}", name=printable(name, 60))
+    return Problem("E102", what, hint=nearest(name, [*catalogue(), *known()]))
 
 
 def table(found: dict[str, Any], lang: str) -> str:

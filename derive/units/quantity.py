@@ -9,9 +9,9 @@ from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from derive.text import Text
+from derive.units.definitions import base_of
 from derive.units.digits import exact
 from derive.units.names import symbols
-from derive.units.registry import base_of, pint_quantity
 
 # How an engineer calls a dimension, in the order the bases are printed.
 BASES = (
@@ -88,8 +88,9 @@ class Dimension:
 
     @property
     def unit(self) -> Unit:
-        """The coherent base unit of this dimension."""
-        return Unit(tuple((BASE_SYMBOLS[b], p) for b, p in self.powers))
+        """The coherent base unit of this dimension; times come first, as in s*request/token."""
+        times_first = sorted(self.powers, key=lambda power: power[0] != "time" or power[1] < 0)
+        return Unit(tuple((BASE_SYMBOLS[b], p) for b, p in times_first))
 
 
 NUMBER = Dimension()
@@ -111,7 +112,7 @@ class Unit:
 
     @cached_property
     def dimension(self) -> Dimension:
-        """The dimension by the registry."""
+        """The dimension by the definitions file."""
         result = NUMBER
         for symbol, power in self.terms:
             result = result * Dimension.of(dict(base_of(symbols()[symbol][0])[1])) ** power
@@ -178,6 +179,8 @@ class Quantity:
     @property
     def pint(self) -> Any:
         """The same quantity as pint holds it, for the independent recomputation."""
+        from derive.units.registry import pint_quantity
+
         return pint_quantity(self.value, self.unit.pint_powers)
 
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-DEFINITIONS = Path(__file__).parent / "definitions.txt"
+from derive.units.definitions import FILE
 
 
 @cache
@@ -19,17 +18,8 @@ def registry() -> Any:
     import pint
 
     made: Any = pint.UnitRegistry(None, non_int_type=Fraction, on_redefinition="raise")
-    made.load_definitions(DEFINITIONS.read_text(encoding="utf-8").splitlines())
+    made.load_definitions(FILE.read_text(encoding="utf-8").splitlines())
     return made
-
-
-@cache
-def base_of(name: str) -> tuple[Fraction, tuple[tuple[str, int], ...]]:
-    """Factor to the base units and base dimensions of one pint unit name."""
-    factor, _ = registry().get_base_units(name)
-    dimensions = registry().get_dimensionality(name)
-    powers = tuple(sorted((str(k)[1:-1], int(v)) for k, v in dimensions.items()))
-    return Fraction(factor), powers
 
 
 def pint_quantity(value: Fraction, powers: tuple[tuple[str, int], ...]) -> Any:

@@ -22,12 +22,20 @@ case "$*" in
   *ensurepip*) case "$FAIL" in *venv*) exit 1 ;; esac ;;
   *ctypes*) case "$FAIL" in *pango*) exit 1 ;; esac ;;
   "-c import pip") ;;
-  "-m venv"*) mkdir -p .venv/bin && cp "$0" .venv/bin/python ;;
+  "-m venv"*) mkdir -p .venv/bin && cp "$0" .venv/bin/python && echo "$PWD/.venv/" >.venv/bin/pip ;;
 esac
 """
+LINUX = "#!/bin/sh\necho Linux\n"
+MACOS = "#!/bin/sh\necho Darwin\n"
 REFUSE = '#!/bin/sh\necho "$0 $*" >>calls\nexit 1\n'
 
-pytestmark = pytest.mark.skipif(os.uname().sysname != "Linux", reason="apt is Linux only")
+
+def put(place: Path, **commands: str) -> None:
+    """Scripts that stand for commands of the machine."""
+    for name, text in commands.items():
+        path = place / "bin" / name
+        path.write_text(text)
+        path.chmod(0o755)
 
 
 @pytest.fixture
@@ -38,9 +46,7 @@ def place() -> Iterator[Path]:
     (folder / "bin").mkdir()
     for name in ("tools/setup.sh", "pyproject.toml", "requirements.lock", "requirements-dev.lock"):
         shutil.copy(ROOT / name, folder / name)
-    for name, text in (("python3", PYTHON), ("sudo", REFUSE), ("apt-get", REFUSE)):
-        (folder / "bin" / name).write_text(text)
-        (folder / "bin" / name).chmod(0o755)
+    put(folder, python3=PYTHON, sudo=REFUSE, **{"apt-get": REFUSE}, uname=LINUX)
     if os.geteuid() == 0:
         for path in (folder, *folder.rglob("*")):
             os.chown(path, NOBODY, NOBODY)
@@ -99,3 +105,17 @@ def test_second_run_installs_nothing_until_the_lock_changes(place: Path) -> None
     with (place / "requirements.lock").open("a") as lock:
         lock.write("# another release\n")
     assert "install" in setup(place, "report", "")[2]
+
+
+def test_a_moved_checkout_gets_a_new_environment(place: Path) -> None:
+    setup(place, "report", "")
+    (place / ".venv" / "bin" / "pip").write_text("#!/elsewhere/.venv/bin/python\n")
+    assert "-m venv --clear" in setup(place, "report", "")[2]
+
+
+def test_on_macos_it_names_homebrew(place: Path) -> None:
+    put(place, uname=MACOS, brew=REFUSE)
+    code, lines, calls = setup(place, "report", "pango")
+    assert code == 0
+    assert lines[0] == "setup: no PDF without Pango: brew install python pango"
+    assert "apt-get" not in calls

@@ -11,7 +11,6 @@ import pytest
 
 from derive.specs import load
 from derive.specs.lookup import DIRECTORIES, files, plain
-from derive.specs.measure import amount, dimension
 from derive.units import read_quantity, unit
 
 if TYPE_CHECKING:
@@ -108,7 +107,7 @@ def test_the_printed_figure_holds_the_digits_of_the_value(name: str) -> None:
             continue
         if value.printed.startswith(("greater than", "~")) or "scaled" in value.printed:
             continue
-        size = amount(value.quantity)
+        size = value.quantity.base
         numbers = [
             Fraction(n.replace(",", ""))
             for n in re.findall(r"\d[\d,]*\.?\d*(?:e\d+)?", value.printed)
@@ -161,11 +160,11 @@ def test_h100_sxm_golden() -> None:
     assert exact(h100.marketed) == "80 GB"
     assert exact(h100.driver_visible) == "81559 MiB"
     assert h100.driver_visible is not None
-    assert amount(h100.driver_visible.quantity) == 85_520_809_984
+    assert h100.driver_visible.quantity.base == 85_520_809_984
     assert exact(h100.link_per_direction) == "450 GB/s"
     assert exact(h100.link_total) == "900 GB/s"
     assert exact(h100.power) == "700 W"
-    assert amount(bf16["dense"].quantity) / amount(h100.bandwidth.quantity) == Fraction(19790, 67)
+    assert bf16["dense"].quantity.base / h100.bandwidth.quantity.base == Fraction(19790, 67)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +189,7 @@ def test_headlines_golden(name: str, dense: str, bandwidth: str, capacity: str) 
         (hardware.bandwidth, bandwidth),
         (hardware.marketed, capacity),
     ):
-        assert amount(value.quantity) == amount(read_quantity(text))
+        assert value.quantity.base == read_quantity(text).base
 
 
 def test_sparsity_is_never_assumed_to_be_two() -> None:
@@ -226,14 +225,14 @@ KV_BYTES = {
 @pytest.mark.parametrize("name", MODELS)
 def test_models_count_exactly(name: str) -> None:
     model = load.model(name)
-    values = {k: amount(v.quantity) for k, v in model.values.items()}
+    values = {k: v.quantity.base for k, v in model.values.items()}
     assert values["N"] == values["N_act"] == PARAMETERS[name]
     assert all(v.sources for v in model.values.values())
     if name in KV_BYTES:
         assert 2 * values["L"] * values["H_kv"] * values["d_head"] * 2 == KV_BYTES[name]
     if model.embedding:
         assert model.vocab
-        assert amount(model.embedding.quantity) == model.vocab * values["d_model"]
+        assert model.embedding.quantity.base == model.vocab * values["d_model"]
         assert model.values["N"].how
 
 
@@ -246,7 +245,7 @@ def test_the_count_a_model_writes_down_gives_its_number(name: str) -> None:
         formula = re.split(":", value.how.en)[0].split("=")[-1].replace(",", "")
         python = formula.replace("×", "*").replace("²", "**2")
         assert re.fullmatch(r"[\d\s+*()]+", python), python
-        assert eval(python) == amount(value.quantity)  # digits and operators only
+        assert eval(python) == value.quantity.base  # digits and operators only
 
 
 def test_the_articles_models_say_that_they_are_no_model() -> None:
@@ -279,30 +278,30 @@ def test_scenarios_load_completely(name: str) -> None:
         ("T_in", "token/request"),
         ("M_other", "byte/device"),
     ):
-        assert dimension(scenario.values[symbol].quantity.unit) == unit(contract).dimension
+        assert scenario.values[symbol].quantity.unit.dimension == unit(contract).dimension
 
 
 def test_the_example_of_the_design() -> None:
     scenario = load.scenario("llama-3-70b-on-4x-h100")
-    values = {k: amount(v.quantity) for k, v in scenario.values.items()}
-    assert amount(scenario.devices.quantity) == 4
+    values = {k: v.quantity.base for k, v in scenario.values.items()}
+    assert scenario.devices.quantity.base == 4
     assert values == {
         "b": 8, "T_in": 2048, "T_out": 256, "arrival": 2, "M_frac": Fraction(9, 10), "M_other": 0,
         "price": Fraction(5, 2) / 3600, "headroom": Fraction(7, 10),
     }  # fmt: skip
-    assert [amount(v.quantity) for v in scenario.MFU] == [Fraction(n, 10) for n in (4, 5, 6)]
-    assert [amount(v.quantity) for v in scenario.MBU] == [Fraction(n, 100) for n in (55, 60, 70)]
-    assert amount(scenario.slo["TTFT"].quantity) == Fraction(1, 2)
-    assert amount(scenario.slo["TPOT"].quantity) == Fraction(25, 1000)
+    assert [v.quantity.base for v in scenario.MFU] == [Fraction(n, 10) for n in (4, 5, 6)]
+    assert [v.quantity.base for v in scenario.MBU] == [Fraction(n, 100) for n in (55, 60, 70)]
+    assert scenario.slo["TTFT"].quantity.base == Fraction(1, 2)
+    assert scenario.slo["TPOT"].quantity.base == Fraction(25, 1000)
     assert scenario.slo["TPOT"].quantity.unit.text == "ms*request/token"
     assert scenario.date == "2026-11-30"
 
 
 def test_one_example_does_not_fit() -> None:
     scenario = load.scenario("article-70b-on-1x-h100")
-    weights = amount(scenario.model.values["N"].quantity) * 2
+    weights = scenario.model.values["N"].quantity.base * 2
     assert scenario.hardware.driver_visible
-    assert weights > amount(scenario.hardware.driver_visible.quantity)
+    assert weights > scenario.hardware.driver_visible.quantity.base
 
 
 def test_sources_are_complete_used_and_public() -> None:

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.errors import DeriveError, render
-from derive.specs.document import DEEPEST, LARGEST, Items, Scalar, Table, read_file, read_text
+from derive.specs.document import DEEPEST, LARGEST, read_file, read_text
+from derive.specs.nodes import Items, Scalar, Table
 
 if TYPE_CHECKING:
     from pathlib import Path

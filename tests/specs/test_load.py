@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from derive.errors import DeriveError, render
 from derive.specs import load
 from derive.specs.lookup import ENVIRONMENT, spec_roots, specs_home
-from derive.specs.measure import amount
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,7 +140,7 @@ def test_a_broken_neighbour_does_not_break_a_lookup(tmp_path: Path) -> None:
 def test_paths_are_relative_to_the_scenario(edited: Edit) -> None:
     edited(MODEL, ("layers: 80", "layers: 81"), name="model.yaml")
     case = edited(SCENARIO, ("model: llama-3-70b", "model: ./model.yaml"))
-    assert amount(load.scenario(str(case)).model.values["L"].quantity) == 81
+    assert load.scenario(str(case)).model.values["L"].quantity.base == 81
 
 
 @pytest.mark.parametrize(
@@ -179,13 +178,13 @@ def test_a_scenario_must_be_one(problems: Callable[..., list[str]]) -> None:
         ("devices: 4", "devices: 0", ["S304"]),
         ("devices: 4", "devices: -1", ["S304"]),
         ("devices: 4", "devices: 1e7", ["S305"]),
-        ("devices: 4", "devices: nan", ["U203"]),
-        ("devices: 4", "devices: inf", ["U203"]),
-        ("devices: 4", "devices: 1e400", ["U203"]),
+        ("devices: 4", "devices: nan", ["S309"]),
+        ("devices: 4", "devices: inf", ["S309"]),
+        ("devices: 4", "devices: 1e400", ["S305"]),
         ("devices: 4", "devices: 4 byte", ["S302"]),
         ("devices: 4", "devices: [4]", ["S203"]),
         ("devices: 4", "devices:", ["S204"]),
-        ("devices: 4", "device: 4", ["S201", "S202"]),
+        ("devices: 4", "device: 4", ["S201"]),
         ("  requests: 8", "  requests: 8.5", ["S303"]),
         ("  arrival: 2 request/s", "  arrival: 2", ["S301"]),
         ("  arrival: 2 request/s", "  arrival: 2 token/s", ["S302"]),
@@ -201,7 +200,7 @@ def test_a_scenario_must_be_one(problems: Callable[..., list[str]]) -> None:
         ("MFU: [0.40, 0.50, 0.60]", "MFU: [0.40, 0.50]", ["S307"]),
         ("MFU: [0.40, 0.50, 0.60]", "MFU: 0.5", ["S307"]),
         ("MFU: [0.40, 0.50, 0.60]", "MFU: [0.40, 0.50, 1.1]", ["S305"]),
-        ("MFU: [0.40, 0.50, 0.60]", "MFU: {low: 0.4, typical: 0.5, top: 0.6}", ["S201", "S307"]),
+        ("MFU: [0.40, 0.50, 0.60]", "MFU: {low: 0.4, typical: 0.5, top: 0.6}", ["S201"]),
         ("TTFT: 500 ms", "TTFT: 500", ["S301"]),
         ("TTFT: 500 ms", "TTFT: 500 ms/token", ["S302"]),
         ("TPOT: 25 ms/token", "TPOT: 25 ms", ["S302"]),
@@ -244,12 +243,12 @@ def test_scenario_refusals(
             ["S308"],
         ),
         ("per_direction: {value: 450 GB/s", "per_direction: {value: 400 GB/s", ["S210"]),
-        ("engine: vector\n    dense:", "engine: vector\n    dens:", ["S201", "S207"]),
+        ("engine: vector\n    dense:", "engine: vector\n    dens:", ["S207", "S201"]),
         ("grade: A", "grade: D", ["S205"]),
         ("from: half of with_sparsity", "from: half", ["S205"]),
         ("year: 2022", "year: 22", ["S208"]),
-        ("power: {value: 700 W", "power: {watts: 700 W", ["S201", "S202"]),
-        ("  bandwidth:", "  bandwith:", ["S201", "S202"]),
+        ("power: {value: 700 W", "power: {watts: 700 W", ["S202", "S201"]),
+        ("  bandwidth:", "  bandwith:", ["S201"]),
         ("peak:\n", "peak:\n  fp12: {dense: 1 TFLOP/s}\n", ["S201"]),
         ("  zh: NVIDIA H100 SXM5 80 GB\n", "", ["S202"]),
     ],
@@ -332,8 +331,8 @@ def test_a_precision_without_a_peak_lists_those_there_are(edited: Edit) -> None:
 def test_numbers_are_exact_and_never_octal_or_float(edited: Edit) -> None:
     case = edited(SCENARIO, ("fraction: 0.90", "fraction: 0.1"), ("requests: 8", "requests: 012"))
     values = load.scenario(str(case)).values
-    assert amount(values["M_frac"].quantity) == Fraction(1, 10)
-    assert amount(values["b"].quantity) == 12
+    assert values["M_frac"].quantity.base == Fraction(1, 10)
+    assert values["b"].quantity.base == 12
 
 
 @pytest.mark.parametrize(
@@ -351,7 +350,7 @@ def test_admissible_notations(
     old: str, new: str, symbol: str, value: Fraction, edited: Edit
 ) -> None:
     case = edited(SCENARIO, (old, new))
-    assert amount(load.scenario(str(case)).values[symbol].quantity) == value
+    assert load.scenario(str(case)).values[symbol].quantity.base == value
 
 
 def test_hardware_figures_are_per_device_said_or_not(edited: Edit) -> None:
@@ -387,9 +386,9 @@ def test_ad_hoc_scenarios_go_through_the_same_checks(problems: Callable[..., lis
     assert len(made.assumed) == 8
     more = load.ad_hoc(**wanted, precision__weights="fp8", slo__TPOT="50 ms/token", sets=["b=2"])
     assert more.precision["weights"] == "fp8"
-    assert amount(more.values["b"].quantity) == 2
-    assert problems(load.ad_hoc, **{**wanted, "devices": 1.5, "batch": "x"}) == ["S303", "U201"]
-    assert "in --devices" in message(load.ad_hoc, **{**wanted, "devices": "1.5"})
+    assert more.values["b"].quantity.base == 2
+    assert problems(load.ad_hoc, **{**wanted, "devices": 1.5, "batch": "x"}) == ["S303", "S309"]
+    assert "--devices: 1.5" in message(load.ad_hoc, **{**wanted, "devices": "1.5"})
     assert problems(load.ad_hoc, **wanted, precision__wieghts="fp8") == ["S201"]
 
 

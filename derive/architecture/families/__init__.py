@@ -1,0 +1,1 @@
+"""One module per family; `FAMILIES` of each is read by `family.families`."""

@@ -1,0 +1,1 @@
+"""Kinds of layer parts: attention, state-space mixers, feed-forward networks, towers."""

@@ -1,0 +1,249 @@
+"""Figures: every point, mark, band and cell computed again at its place on the axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from derive.errors import printable
+from derive.expression.grammar import parse
+from derive.text import Text, tr
+from derive.units import unit
+from derive.units.digits import significant
+from derive.verify.shown import NOTHING, half_unit
+from derive.verify.values import Broken, Held, Ledger, NoValue, Values
+
+# figure, item -> expression, calibre, unit of the axis; curves are taken along the figure's variable
+VARIABLES = {"batch_sweep": "b", "bytes_over_context": "T", "concurrency_over_context": "T", "roofline": "b"}
+CURVES = {
+    ("batch_sweep", "X"): ("X", "typical", "token/s"),
+    ("batch_sweep", "TPOT"): ("TPOT", "typical", "ms*request/token"),
+    ("batch_sweep", "TPOT-peak"): ("TPOT", "peak", "ms*request/token"),
+    ("bytes_over_context", "weights"): ("W_read", "peak", "GB"),
+    ("bytes_over_context", "kv"): ("KV_total", "peak", "GB"),
+    ("bytes_over_context", "total"): ("Q_step", "peak", "GB"),
+    ("concurrency_over_context", "b_max"): ("b_max", "typical", "request"),
+}  # fmt: skip
+FLAT = ("g * P_peak", "peak", "TFLOP/s")
+ROOF = "min(g * P_peak, I_decode * (g * B_peak))"
+COLUMNS = {
+    "roofline": (("b", "peak", "request"), ("I_decode", "peak", "FLOP/byte"), (ROOF, "peak", "TFLOP/s")),
+    "batch_sweep": (("b", "typical", "request"), *[CURVES["batch_sweep", c] for c in ("X", "TPOT", "TPOT-peak")]),
+    "bytes_over_context": (
+        ("T", "peak", "token/request"), *[CURVES["bytes_over_context", c] for c in ("weights", "kv", "total")],
+    ),
+    "concurrency_over_context": (
+        ("T", "typical", "token/request"), CURVES["concurrency_over_context", "b_max"],
+    ),
+}  # fmt: skip
+MARKS = {
+    "ridge": ("I_ridge", "peak", "FLOP/byte"),
+    "wall": ("I_decode_inf", "peak", "FLOP/byte"),
+    "b_max": ("b_max", "typical", "request"),
+    "b_crit": ("b_crit_T", "peak", "request"),
+    "b": ("b", "typical", "request"),
+    "slo": ("target_TPOT", "typical", "ms*request/token"),
+    "T": ("T", "typical", "token/request"),
+    "T_cross": ("T_cross", "peak", "token/request"),
+}
+Fault = Iterator[Text]
+
+
+def check_figures(ledger: Ledger) -> Fault:
+    """Every figure of the ledger."""
+    for figure in ledger.record["figures"]:
+        yield from check_figure(ledger, figure)
+
+
+def check_figure(ledger: Ledger, figure: Mapping[str, Any]) -> Fault:
+    """One figure: its drawings and its table."""
+    name = figure["id"]
+    if name not in VARIABLES:
+        yield tr("figure {figure} is unknown", figure=printable(name, 40))
+        return
+    about = Figure(ledger, name)
+    plots = figure.get("panels") or [figure]
+    if figure["x"] != plots[0].get("x"):
+        yield about.wrong("x", f"{figure['x']['min']} – {figure['x']['max']}")
+    try:
+        for plot in plots:
+            yield from about.plot(plot)
+        yield from about.table(figure["table"])
+    except Broken as error:
+        yield tr("figure {figure}: {why}", figure=name, why=error.why)
+
+
+class Figure:
+    """One figure: what its items are, and what was computed for its axes."""
+
+    def __init__(self, ledger: Ledger, name: str) -> None:
+        self.ledger, self.name, self.variable = ledger, name, VARIABLES[name]
+        self.at = {level: ledger.here.at(level, level) for level in ("typical", "peak")}
+
+    def wrong(self, item: str, found: str) -> Text:
+        """One coordinate that does not hold."""
+        return tr(
+            "figure {figure}: {item}: {found} is not the value there",
+            figure=self.name, item=printable(item, 40), found=printable(found, 40),
+        )  # fmt: skip
+
+    def exact(self, what: tuple[str, str, str], x: Fraction | None = None) -> Fraction | None:
+        """An expression in the unit of the axis, along the variable where x is given."""
+        text, level, units = what
+        place: Values = self.at[level]
+        if x is not None:
+            place = place.with_({self.variable: Held(x, self.ledger.units[self.variable])})
+        try:
+            return place.quantity(parse(text), unit(units)).value
+        except NoValue:
+            return None
+
+    def plot(self, plot: Mapping[str, Any]) -> Fault:
+        """One drawing: curves, points, marks, bands, and the ends of its axes."""
+        ys: list[Fraction] = []
+        for line in plot["lines"]:
+            if (self.name, line["id"]) in CURVES:
+                yield from self.curve(line, ys)
+            else:
+                yield from self.roof(line)
+        for point in plot["points"]:
+            yield from self.dot(point)
+        for mark in plot["marks"]:
+            at, axis = self.mark(mark["id"]), "y" if mark["id"] == "slo" else "x"
+            if at is None or (mark["at"], mark["axis"]) != (coordinate(at), axis):
+                yield self.wrong(mark["id"], mark["at"])
+            elif axis == "y":
+                ys.append(at)
+        xs = [Fraction(pair[0]) for line in plot["lines"] for pair in line["points"]]
+        for band in plot["bands"] if xs else ():
+            yield from self.band(band, max(xs))
+        yield from self.axes(plot, ys)
+
+    def curve(self, line: Mapping[str, Any], ys: list[Fraction]) -> Fault:
+        """Points along the variable; x is exact there."""
+        for pair in line["points"]:
+            y = self.exact(CURVES[self.name, line["id"]], Fraction(pair[0]))
+            if y is None or pair[1] != coordinate(y):
+                yield self.wrong(line["id"], ", ".join(pair))
+            else:
+                ys.append(y)
+
+    def roof(self, line: Mapping[str, Any]) -> Fault:
+        """A roof of the roofline: x may be rounded there, so y has that room."""
+        ridge = self.exact(MARKS["ridge"])
+        corner = line["points"][-1 if line["id"] == "memory-roof" else 0]
+        if ridge is None or corner[0] != coordinate(ridge):
+            yield self.wrong(line["id"], corner[0])
+        for pair in line["points"]:
+            if not self.on_roof(pair[0], pair[1]):
+                yield self.wrong(line["id"], ", ".join(pair))
+
+    def on_roof(self, x: str, y: str) -> bool:
+        """Whether a point lies on the lower of both roofs."""
+        low, high = (self.roof_at(Fraction(x) + sign * slack(x)) for sign in (-1, 1))
+        return low - slack(y) <= Fraction(y) <= high + slack(y)
+
+    def roof_at(self, intensity: Fraction) -> Fraction:
+        """The roof of the replica in TFLOP/s."""
+        there = self.at["peak"]
+        flat, slanted = there("P_peak").base, intensity * there("B_peak").base
+        return there("g").base * min(flat, slanted) / 10**12
+
+    def dot(self, point: Mapping[str, Any]) -> Fault:
+        """A point of the scenario, or of a batch named in its id."""
+        name = point["id"]
+        batch = name.removeprefix("decode-")
+        if self.name == "roofline" and name == "prefill":
+            x = self.exact(("I_prefill", "peak", "FLOP/byte"))
+            y = self.roof_at(x) if x is not None else None
+        elif self.name == "roofline" and batch.isdigit() and len(batch) < 60:
+            x, y = (self.exact(c, Fraction(batch)) for c in COLUMNS["roofline"][1:])
+        elif name == "here":
+            x, y = self.mark("T"), self.mark("b_max")
+        else:
+            x = y = None
+        found = (point["x"], point["y"])
+        if x is None or y is None or found != (coordinate(x), coordinate(y)):
+            yield self.wrong(name, ", ".join(found))
+
+    def mark(self, name: str) -> Fraction | None:
+        """Where a mark belongs."""
+        return self.exact(MARKS[name]) if name in MARKS and MARKS[name][0] in self.known else None
+
+    @property
+    def known(self) -> set[str]:
+        """Ids that have a value or a formula here."""
+        return {*self.ledger.given, *self.ledger.trees}
+
+    def band(self, band: Mapping[str, Any], end: Fraction) -> Fault:
+        """The free zone: from one request to the first limit, or to the end of the drawing."""
+        limits = [v for v in (self.mark("b_max"), self.mark("b_crit")) if v]
+        if (band["from"], band["to"]) != ("1", coordinate(min([*limits, end]))):
+            yield self.wrong(band["id"], f"{band['from']} – {band['to']}")
+
+    def axes(self, plot: Mapping[str, Any], ys: list[Fraction]) -> Fault:
+        """Axes end where the data do: logarithmic ones exactly, others from nought with room."""
+        xs = sorted((p[0] for line in plot["lines"] for p in line["points"]), key=Fraction)
+        if xs and (plot["x"]["min"], plot["x"]["max"]) != (xs[0], xs[-1]):
+            yield self.wrong("x", f"{plot['x']['min']} – {plot['x']['max']}")
+        units = [friendly(CURVES.get((self.name, line["id"]), FLAT)[2]) for line in plot["lines"]]
+        if plot["x"]["unit"] != COLUMNS[self.name][0 if self.name != "roofline" else 1][2]:
+            yield self.wrong("x", plot["x"]["unit"])
+        if {plot["y"]["unit"]} != set(units):
+            yield self.wrong("y", plot["y"]["unit"])
+        found, wanted = (plot["y"]["min"], plot["y"]["max"]), ("", "")
+        if self.name == "roofline":
+            texts = sorted((p[1] for line in plot["lines"] for p in line["points"]), key=Fraction)
+            top = self.exact(FLAT)
+            wanted = (texts[0] if texts else "", coordinate(2 * (top or Fraction(0))))
+        elif plot["y"]["scale"] == "log" and ys:
+            ys = [*ys, Fraction(1)] if self.name == "concurrency_over_context" else ys
+            wanted = coordinate(min(ys)), coordinate(max(ys))
+        elif ys:
+            wanted = "0", coordinate(max(ys) * Fraction(11, 10))
+        if found != wanted:
+            yield self.wrong("y", " – ".join(found))
+
+    @cached_property
+    def places(self) -> set[str]:
+        """The values of the variable that are drawn somewhere."""
+        found = set()
+        for figure in self.ledger.record["figures"]:
+            for plot in figure.get("panels") or [figure]:
+                if figure["id"] == "roofline" == self.name:
+                    found |= {p["id"].removeprefix("decode-") for p in plot["points"]}
+                elif "roofline" not in (figure["id"], self.name):
+                    found |= {p[0] for line in plot["lines"] for p in line["points"]}
+        return {x for x in found if x.isdigit()}
+
+    def table(self, table: Mapping[str, Any]) -> Fault:
+        """The data beside the drawing, at four figures."""
+        columns = COLUMNS[self.name]
+        units = tuple(c["unit"] for c in table["columns"])
+        if units != tuple(friendly(c[2]) for c in columns):
+            yield self.wrong("table", ", ".join(units))
+        for row in table["rows"]:
+            if len(row) != len(columns) or row[0] not in self.places:
+                yield self.wrong("table", ", ".join(row))
+                continue
+            for column, cell in zip(columns, row, strict=True):
+                value = self.exact(column, Fraction(row[0]))
+                if cell != (NOTHING if value is None else coordinate(value, 4)):
+                    yield self.wrong(f"table {row[0]}", cell)
+
+
+def friendly(units: str) -> str:
+    """A unit as axes name it: times per token are per request."""
+    return units.replace("s*request/token", "s/token")
+
+
+def coordinate(value: Fraction, figures: int = 6) -> str:
+    """A value as a drawing notes it: whole numbers in full, others at some figures."""
+    return str(value) if value.denominator == 1 else significant(value, figures)
+
+
+def slack(text: str) -> Fraction:
+    """How far a noted coordinate may be from the exact one."""
+    return half_unit(text) if "." in text else Fraction(0)

@@ -1,0 +1,96 @@
+"""Inputs and calibration: the written text, the exact value and what is shown agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from derive.errors import printable
+from derive.formula import catalogue, letters, unit_of
+from derive.notation import SYMBOLS
+from derive.specs.precision import BYTES
+from derive.text import Text, tr
+from derive.units import Quantity, Unit, gib, unit
+from derive.verify.declared import differs
+from derive.verify.shown import agrees, measures, reading, written
+from derive.verify.values import CALIBRES, Ledger
+
+CAPACITIES = ("M_dev", "M_other")
+STORED = {"w": "weights", "w_kv": "kv_cache"}
+
+
+def check_inputs(ledger: Ledger) -> Iterator[Text]:
+    """Every input, and what the header says of them."""
+    record = ledger.record
+    for row in record["inputs"]:
+        yield from one_input(ledger, row)
+    for name, text in record["scenario"]["overrides"].items():
+        if text not in [r["text"] for r in record["inputs"] if r["id"] == name]:
+            yield tr("{name}: set to {text}, which is not its value here", name=printable(name, 40), text=printable(text, 40))
+    for name in ledger.given.keys() & catalogue().keys() - record["scenario"]["overrides"].keys():
+        yield tr("{name}: is derived, but given here without being set", name=name)
+
+
+def one_input(ledger: Ledger, row: Mapping[str, Any]) -> Iterator[Text]:
+    """One input: declared parts, then its three forms."""
+    name, exact = row["id"], ledger.given[row["id"]]
+    derived = name not in SYMBOLS
+    meaning = catalogue()[name].name if derived else SYMBOLS[name].meaning
+    beside = gib(exact).text if name in CAPACITIES else ""
+    for key, wanted in (
+        ("unit", unit_of(name).text), ("latex", letters(name)), ("meaning", meaning.json()),
+        ("about", "derived" if derived else SYMBOLS[name].about), ("exact", lowest(exact.value)),
+    ):  # fmt: skip
+        yield from differs(f"{name}.{key}", row[key], wanted)
+    if not from_text(ledger, row, exact):
+        yield tr("{name}: the text {text} is not the exact value", name=name, text=printable(row["text"], 60))
+    compute = ledger.record["scenario"]["precision"].get("compute")
+    if name == "P_peak" and row["basis"] and compute not in [b["en"] for b in row["basis"]]:
+        yield tr("{name}: its basis is not the precision of the scenario", name=name)
+    for shown, wanted in ((row["shown"], written(exact)), (row["beside"], beside)):
+        if shown != wanted or (shown and not agrees(shown, exact)):
+            yield tr("{name}: {shown} is not the exact value", name=name, shown=printable(shown, 60))
+
+
+def lowest(value: Fraction) -> str:
+    """`p/q` in lowest terms."""
+    return f"{value.numerator}/{value.denominator}"
+
+
+def from_text(ledger: Ledger, row: Mapping[str, Any], exact: Quantity) -> bool:
+    """Whether an input's own text says its exact value; a precision is read by its table."""
+    text, name = row["text"], row["id"]
+    if text in BYTES:
+        stated = ledger.record["scenario"]["precision"].get(STORED.get(name, ""))
+        return text == stated and exact.base == BYTES[text]
+    found = reading(text)
+    return found is not None and measures(found, exact) and found.quantity.base == exact.base
+
+
+def check_calibration(ledger: Ledger) -> Iterator[Text]:
+    """MFU and MBU: each level as written, in order, a share of the peak."""
+    for name, triple in ledger.record["calibration"].items():
+        values = [ledger.levels[name][key] for key in CALIBRES]
+        for key, value in zip(CALIBRES, values, strict=True):
+            row = triple[key]
+            found = reading(row["text"])
+            fits = found is not None and measures(found, Quantity(value, Unit()))
+            if not fits or found is None or found.quantity.base != value or row["exact"] != lowest(value):
+                yield tr("{name}: the text {text} is not the exact value", name=f"{name}.{key}", text=printable(row["text"], 60))
+        if not 0 < values[0] <= values[1] <= values[2] <= 1:
+            yield tr("{name}: low, typical and high are no range within 0 and 1", name=name)
+
+
+def check_citations(ledger: Ledger) -> Iterator[Text]:
+    """Every source that something names is listed, and no other."""
+    record = ledger.record
+    rows = [*record["inputs"], *record["derivations"]]
+    rows += [level for triple in record["calibration"].values() for level in triple.values()]
+    cited = {key for row in rows for key in row["sources"]}
+    listed = {row["key"] for row in record["sources"]}
+    for key in sorted(cited ^ listed):
+        yield tr("source {key} is cited but not listed, or listed but not cited", key=printable(key, 60))
+
+
+__all__ = ["check_calibration", "check_citations", "check_inputs", "unit"]

@@ -1,0 +1,99 @@
+"""Levers: each elasticity by exact logarithmic derivatives, without any algebra program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from derive.errors import printable
+from derive.expression.latex import latex
+from derive.expression.text import plain
+from derive.expression.tree import Binary, Call, Measure, Name, Negative, Node, Number, Power
+from derive.formula import letters
+from derive.text import Text, tr
+from derive.units import Quantity, Unit, show
+from derive.verify.inputs import lowest
+from derive.verify.shown import agrees
+from derive.verify.values import Broken, Ledger, NoValue, Values, in_units_of, read
+
+# what somebody can change: inputs, none of them derived
+PULLED = frozenset(
+    ("B_peak", "P_peak", "MBU", "MFU", "g", "w", "w_kv", "H_kv", "b", "T", "T_in", "N_act")
+)
+
+
+def check_levers(ledger: Ledger) -> Iterator[Text]:
+    """Every row of the table."""
+    for row in ledger.record["levers"]:
+        name, target = printable(row["lever"], 40), printable(row["target"], 40)
+        try:
+            if not holds(ledger, row):
+                yield tr("lever {lever} of {target} does not hold", lever=name, target=target)
+        except (Broken, NoValue) as error:
+            yield tr("lever {lever} of {target}: {why}", lever=name, target=target, why=error.why)
+
+
+def holds(ledger: Ledger, row: Mapping[str, Any]) -> bool:
+    """The recorded expression has the value recorded, shown and derived again."""
+    tree, branch = read(row["tree"]), read(row["branch"])
+    lever, target = row["lever"], Name(row["target"])
+    texts = row["tree"] == plain(tree) and row["branch"] == plain(branch)
+    if lever not in PULLED or not texts or row["latex"] != latex(tree, letters) or target.id not in ledger.trees:
+        return False
+    value = ledger.here.quantity(tree, Unit()).value
+    if row["exact"] != lowest(value) or row["shown"] != percent(value / 100):
+        return False
+    if not agrees(row["shown"].replace("−", "-"), Quantity(value / 100, Unit())):
+        return False
+    if not ledger.here.equal(branch, target) or slope(target, lever, ledger.here) != value:
+        return False
+    if not row["checks"] or any(c["found"] not in ("proved", "difference quotient") for c in row["checks"]):
+        return False
+    places = [p for p in ledger.elsewhere if row["lever"] not in ledger.trees]
+    return all(slope(branch, lever, p) == p.quantity(tree, Unit()).value for p in places)
+
+
+def percent(value: Fraction) -> str:
+    """A share as tables print it."""
+    shown = show(Quantity(value * 100, Unit()), 3)
+    return f"{'' if shown.exact else '≈ '}{shown.number} %".replace("-", "−")
+
+
+def slope(node: Node, lever: str, values: Values) -> Fraction:
+    """The percent answer of a tree to one percent of a symbol: d ln tree / d ln symbol."""
+    match node:
+        case Name(id=name):
+            if name == lever:
+                return Fraction(1)
+            below = values.ledger.trees.get(name)
+            if below is None or name in values.given or lever not in values.ledger.reach[name]:
+                return Fraction(0)
+            return slope(below, lever, values)
+        case Number() | Measure():
+            return Fraction(0)
+        case Negative(inner=inner):
+            return slope(inner, lever, values)
+        case Power(base=base, exponent=exponent):
+            return exponent * slope(base, lever, values)
+        case Binary(op="*", left=left, right=right):
+            return slope(left, lever, values) + slope(right, lever, values)
+        case Binary(op="/", left=left, right=right):
+            return slope(left, lever, values) - slope(right, lever, values)
+        case Binary(op=op, left=left, right=right):
+            whole = values.of(node)
+            parts = ((left, 1), (right, 1 if op == "+" else -1))
+            return sum(
+                (sign * share(values.of(part), whole) * slope(part, lever, values) for part, sign in parts),
+                Fraction(0),
+            )
+        case Call(function="max" | "min", args=args):
+            return slope(next(a for a in args if values.equal(a, node)), lever, values)
+    raise Broken(tr("{text} has no slope", text=printable(plain(node), 60)))
+
+
+def share(part: Any, whole: Any) -> Fraction:
+    """A part over the whole."""
+    if whole.magnitude == 0:
+        raise NoValue(tr("a divisor is zero"))
+    return in_units_of(whole, part) / Fraction(whole.magnitude)

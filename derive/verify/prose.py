@@ -1,0 +1,303 @@
+"""Numbers inside sentences: each must be the value that its sentence is about.
+
+`SAYS` holds for a sentence the quantities it states, in the order of the English text. A sentence
+that is not listed may state inputs and results only; the Chinese text states the same numbers.
+Words that hold no number are covered by the hash alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from derive.errors import printable
+from derive.text import Text, tr
+from derive.units import Quantity, Unit, unit
+from derive.verify.figures import MARKS
+from derive.verify.results import expected, fitting, or_none, reach
+from derive.verify.shown import COUNTED, NOTHING, half_unit, measures, reading, written
+from derive.verify.values import Broken, Ledger, NoValue, read
+
+TOKEN = re.compile(
+    r"(?P<about>≈ )?(?<![A-Za-z_\d.])(?P<digits>[-−]?\d[\d,]*(?:\.\d+)?(?:\^\d+)?)"
+    r"(?: (?P<unit>[A-Za-zµ%]+(?:[*/][A-Za-zµ]+)*))?"
+)
+Says = tuple[tuple[str, ...], ...]
+BELOW, ABOVE = "~I_ridge / I_decode", "~I_decode / I_ridge"
+SHARD = "ceil(H_kv / (g / one_device))"
+# An item is an expression; `~` before it: printed without ≈ though rounded; `=`: this very text;
+# `a with b = c`: a there over a here; `*`: a number that only the specs know.
+SAYS: dict[str, Says] = {
+    "verdict.wall": ((BELOW,), (ABOVE,), ()),
+    "verdict.sentence": (
+        ("g", BELOW, "TPOT", "TTFT"), ("g", ABOVE, "TPOT", "TTFT"), ("g", "g_fit", BELOW),
+        ("g", "g_fit", ABOVE), ("g",),
+    ),
+    "verdict.lever": (("=1 %", "best"),),
+    "tiles.fits": (("g", "g_fit"), ("g",)),
+    "tiles.b_max": ((), ("~b_slo",)),
+    "tiles.fleet": (("replicas", "g"), ("replicas.low", "replicas.high")),
+    "findings.does_not_fit": (("g", "g_fit", "b"),),
+    "findings.kv_heads_split": (("H_kv", "g", SHARD, f"~{SHARD} * (g / one_device) / H_kv"),),
+    "findings.ttft_burst": (("b", "TTFT_burst", "TTFT", "target_TTFT"),),
+    "findings.tpot_target": (("TPOT", "target_TPOT", "b_slo"), ("TPOT", "target_TPOT")),
+    "findings.memory_binds": (("b_max", "b_slo"),),
+    "findings.kv_wall": (
+        ("T", "I_decode_inf", "I_ridge", "b_crit_T"), ("T", "I_decode_inf", "I_wall_att", "I_ridge"),
+        ("T", "I_decode_inf", "I_ridge", "I_wall_att"),
+    ),
+    "findings.kv_over_weights": (("KV_total", "W_read"),),
+    "findings.beyond_context": (("T", "*"),),
+    "findings.memory_reading": (("M_dev", "M_dev", "*", "decimal", "binary", "b_max"),),
+    "findings.memory_marketed": (("M_dev", "=1 GB", "=10^9 byte", "binary", "decimal"),),
+    "checklist.bytes": (("bytes_per_token", "W_read", "KV_total", "b"),),
+    "checklist.side": (("I_ridge", "I_decode", BELOW), ("I_ridge", "I_decode", ABOVE)),
+    "checklist.floor": (("TPOT_floor", "=3", "=1.6"),),
+    "checklist.kv": (("KV_total / W_read", "T_cross"), ("KV_total / W_read",), ()),
+    "checklist.batch": (
+        ("b_max", "b_slo", "b_crit"), ("b_max", "b_slo", "b_crit_T"), ("b_max", "b_crit"),
+        ("b_max", "b_crit_T"),
+    ),
+    "checklist.compute": (("TPOT by P_peak", "=1 %", "TTFT by P_peak", "=1 %"), ()),
+    "checklist.alert-TTFT": (("target_TTFT", "TTFT.low", "TTFT.high"), ("TTFT.high", "TTFT.low", "TTFT.high")),
+    "checklist.alert-TPOT": (("target_TPOT", "TPOT.low", "TPOT.high"), ("TPOT.high", "TPOT.low", "TPOT.high")),
+    "checklist.double-b": (("~TPOT with b = 2 * b", "~X with b = 2 * b"),),
+    "checklist.half-T": (("~TPOT with T = T / 2",),),
+    "checklist.int8": (("~TPOT with w = 1 byte/param",), ("=8",)),
+}  # fmt: skip
+TARGETS = {"TTFT": "target_TTFT", "TPOT": "target_TPOT"}
+
+
+@dataclass(frozen=True)
+class Token:
+    """A number in a sentence, with its sign of rounding and its unit."""
+
+    about: bool
+    digits: str
+    unit: str
+
+    @property
+    def text(self) -> str:
+        """The number with its unit."""
+        return f"{self.digits} {self.unit}".rstrip()
+
+
+def tokens(sentence: str) -> list[Token]:
+    """The numbers of a sentence in order; a word behind a number is a unit where it is one."""
+    found = []
+    for match in TOKEN.finditer(sentence):
+        word = match["unit"] or ""
+        try:
+            unit(word)
+        except KeyError:
+            word = ""
+        found.append(Token(bool(match["about"]), match["digits"], word))
+    return found
+
+
+def alike(english: Sequence[Token], chinese: Sequence[Token]) -> bool:
+    """Whether two languages state the same numbers, in whatever order; one may leave out a unit."""
+    one, two = (sorted(t, key=lambda t: (t.digits, t.about, t.unit)) for t in (english, chinese))
+    return [(t.digits, t.about) for t in one] == [(t.digits, t.about) for t in two] and all(
+        a.unit == b.unit or not (a.unit and b.unit) for a, b in zip(one, two, strict=True)
+    )
+
+
+def check_prose(ledger: Ledger) -> Iterator[Text]:
+    """Every sentence that states numbers, and the flags of the verdict."""
+    about = Prose(ledger)
+    record, verdict = ledger.record, ledger.record["verdict"]
+    for key in ("wall", "sentence", "lever"):
+        if verdict[key]:
+            yield from about.sentence(f"verdict.{key}", verdict[key])
+    for row in verdict["tiles"]:
+        yield from about.tile(row)
+    for row in record["findings"]:
+        yield from about.sentence(f"findings.{row['id']}", row["text"])
+    for row in record["checklist"]:
+        for key in ("question", "answer"):
+            yield from about.sentence(f"checklist.{row['id']}", row[key])
+    for row in record["assumptions"]:
+        name = row["id"]
+        if name in ledger.given and ledger.given[name].value:
+            yield tr("{where}: is given, so it is not left out", where=f"assumptions.{name}")
+        says: Says = ((name,), ()) if name in ledger.trees else ((),)
+        yield from about.sentence(f"assumptions.{name}", row["size"], says)
+    for figure in record["figures"]:
+        for plot in figure.get("panels") or [figure]:
+            yield from about.labels(figure["id"], plot)
+    if verdict["fits"] != fitting(ledger) or verdict["side"] != about.side:
+        yield tr("the verdict does not follow from the numbers")
+
+
+class Prose:
+    """What sentences are held against."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        scenario = ledger.record["scenario"]
+        self.names = [scenario[k]["name"] for k in ("model", "hardware")]
+
+    @property
+    def side(self) -> str:
+        """Which roof decode is under."""
+        intensity, ridge = self.value("I_decode"), self.value("I_ridge")
+        if intensity is None or ridge is None:
+            return "neutral"
+        return "memory" if intensity.base < ridge.base else "compute"
+
+    def value(self, name: str) -> Quantity | None:
+        """A result or input as the report states it."""
+        if name in self.ledger.trees:
+            return expected(self.ledger, name)[0]
+        return or_none(self.ledger.here, name) if name in self.ledger.given else None
+
+    def sentence(self, where: str, text: Mapping[str, str], says: Says | None = None) -> Iterator[Text]:
+        """One sentence in both languages."""
+        english, chinese = (self.plain(text[lang], lang) for lang in ("en", "zh"))
+        found = tokens(english)
+        if not alike(found, tokens(chinese)):
+            yield tr("{where}: the two languages state different numbers", where=printable(where, 60))
+        wanted = [w for w in says or SAYS.get(where, ()) if len(w) == len(found)]
+        if wanted:
+            good = any(self.all_agree(found, items) for items in wanted)
+        else:
+            good = all(any(close(t, q, None) for q in self.stated) for t in found)
+        if not good:
+            numbers = ", ".join(t.text for t in found)
+            yield tr(
+                "{where}: not all numbers follow: {numbers}",
+                where=printable(where, 60), numbers=printable(numbers, 120),
+            )  # fmt: skip
+
+    def plain(self, text: str, lang: str) -> str:
+        """A sentence without the names of model and accelerator, which hold digits of their own."""
+        for name in self.names:
+            text = text.replace(name[lang], "…") if name[lang] else text
+        for counted, words in COUNTED.items():
+            text = text.replace(f"{counted}s", counted).replace(words, counted)
+        return text
+
+    def all_agree(self, found: Sequence[Token], items: Sequence[str]) -> bool:
+        """Whether each number is what its item says."""
+        return all(self.agrees(token, item, found) for token, item in zip(found, items, strict=True))
+
+    def agrees(self, token: Token, item: str, found: Sequence[Token]) -> bool:
+        """Whether one number is what its item says."""
+        if item == "*":
+            return True
+        if item.startswith("="):
+            return token.text == item[1:] and not token.about
+        try:
+            exact = self.exact(item.removeprefix("~"), found)
+        except (NoValue, Broken):
+            return False
+        return exact is not None and close(token, exact, None if item.startswith("~") else token.about)
+
+    def exact(self, item: str, found: Sequence[Token]) -> Quantity | None:
+        """The quantity that an item names."""
+        here = self.ledger.here
+        if item in ("decimal", "binary"):
+            return self.capacity(item, found)
+        if item == "best":
+            names = ("B_peak", "P_peak", "w", "w_kv", "b", "T")
+            return max((self.lever("TPOT", n) for n in names), key=lambda q: abs(q.value) if q else Fraction(-1))
+        if " by " in item:
+            return self.lever(*item.split(" by "))
+        if " with " in item:
+            name, _, change = item.partition(" with ")
+            variable, _, text = change.partition(" = ")
+            there = here.with_({variable: here.quantity(read(text), self.ledger.units[variable])})
+            return Quantity(there(name).base / here(name).base, Unit())
+        name, _, end = item.partition(".")
+        if end:
+            return reach(self.ledger, name).get(end)
+        if item in self.ledger.trees or item in self.ledger.given:
+            return self.value(item)
+        return here.in_its_unit(read(item))
+
+    def lever(self, target: str, lever: str) -> Quantity | None:
+        """What one percent more of a lever does, by the levers table."""
+        rows = self.ledger.record["levers"]
+        found = [r["exact"] for r in rows if (r["target"], r["lever"]) == (target, lever)]
+        return Quantity(Fraction(found[0]) / 100, Unit()) if found else None
+
+    def capacity(self, item: str, found: Sequence[Token]) -> Quantity | None:
+        """Requests that fit in the marketed capacity, its prefix read as decimal or as binary."""
+        marketed = reading([t.text for t in found if t.unit.endswith("B/device")][-1])
+        if marketed is None or marketed.unit is None:
+            return None
+        here = self.ledger.here
+        (symbol, _), *rest = marketed.unit.terms
+        read_as = symbol if item == "decimal" or "i" in symbol else f"{symbol[0]}iB"
+        size = Quantity(marketed.value, Unit(((read_as, 1), *rest))).to(self.ledger.units["M_dev"])
+        return or_none(here.with_({"M_dev": size}), "b_max") or Quantity(Fraction(0), unit("request"))
+
+    @cached_property
+    def stated(self) -> list[Quantity]:
+        """Every input, result and end of a range."""
+        found = [*self.ledger.given.values(), *self.ledger.constants.values()]
+        found += [q for n in self.ledger.trees if (q := self.value(n)) is not None]
+        return [*found, *(q for n in self.ledger.trees if self.value(n) for q in reach(self.ledger, n).values())]
+
+    def tile(self, row: Mapping[str, Any]) -> Iterator[Text]:
+        """A large number of the cover, its notes and whether the target is met."""
+        name, where = row["id"], f"tiles.{printable(row['id'], 40)}"
+        target = self.ledger.given.get(TARGETS.get(name, ""))
+        says = SAYS.get(where) or (
+            (f"~{name}.low", f"~{name}.high"), (f"~{name}.peak",), (TARGETS.get(name, name),), (),
+        )  # fmt: skip
+        value = here_product(self.ledger) if name == "fleet" else self.value(name)
+        result = self.ledger.record["results"].get(name)
+        if value is None and result is not None:
+            if row["notes"] != [result["why"]]:
+                yield tr("{where}: differs from the result", where=where)
+        else:
+            for note in row["notes"]:
+                yield from self.sentence(where, note, says)
+        shown, state = written(value) if value is not None else NOTHING, "none"
+        if name == "fits":
+            shown, state = ("✓", "met") if fitting(self.ledger) else ("×", "missed")
+        elif value is None and name != "b_max":
+            state = "missed"
+        elif target is not None and value is not None:
+            state = "met" if value.base <= target.base else "missed"
+        if (row["value"], row["state"]) != (shown, state):
+            yield tr("{name}: {shown} is not the exact value", name=where, shown=printable(row["value"], 60))
+
+    def labels(self, figure: str, plot: Mapping[str, Any]) -> Iterator[Text]:
+        """Labels of a drawing that name a number."""
+        for mark in plot["marks"]:
+            name = MARKS[mark["id"]][0] if mark["id"] in MARKS else "b"
+            name = "target_TPOT * one_token" if name == "target_TPOT" else name  # labelled in ms
+            says: Says = ((f"~{name}",),)
+            yield from self.sentence(f"figures.{figure}.{mark['id']}", mark["label"], says)
+        for point in plot["points"]:
+            batch = point["id"].removeprefix("decode-")
+            says = ((f"={batch}",),) if batch.isdigit() else (("b_max",), ())
+            yield from self.sentence(f"figures.{figure}.{point['id']}", point["label"], says)
+
+
+def here_product(ledger: Ledger) -> Quantity | None:
+    """Devices of the whole fleet."""
+    replicas = expected(ledger, "replicas")[0] if "replicas" in ledger.trees else None
+    g = ledger.given["g"]
+    return Quantity(replicas.value * g.value, g.unit) if replicas is not None else None
+
+
+def close(token: Token, exact: Quantity, about: bool | None) -> bool:
+    """Whether a number is a quantity, rounded exactly where it says ≈ (None: wherever)."""
+    if "^" in token.digits:
+        return False
+    found = reading(f"{token.digits.replace('−', '-')} {token.unit}".rstrip())
+    if found is None or not measures(found, exact):
+        return False
+    wanted = exact.base / found.unit.factor if found.unit else exact.value
+    off = abs(found.value - wanted)
+    if about is None:
+        return off <= half_unit(token.digits)
+    return 0 < off <= half_unit(token.digits) if about else off == 0

@@ -1,0 +1,281 @@
+"""Values of a ledger, computed from its own text: pint quantities with exact fractions.
+
+Nothing of the derivation engine is used; a formula is what the ledger says it is.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Any
+
+from derive.errors import DeriveError, printable
+from derive.expression.dimension import dimension
+from derive.expression.grammar import parse
+from derive.expression.recompute import in_unit, recompute
+from derive.expression.tree import Call, Node, children, names
+from derive.formula import catalogue
+from derive.notation import known
+from derive.text import Text, tr
+from derive.units import Quantity, Unit, pint_error, unit
+
+LONGEST = 12_000  # bits of a value; those of real ledgers have some hundreds
+DEEPEST = 80  # operations inside each other; those of real ledgers stay below 20
+CALIBRES = ("low", "typical", "high")
+
+
+class _Because(Exception):
+    def __init__(self, why: Text) -> None:
+        super().__init__(why.en)
+        self.why = why
+
+
+class NoValue(_Because):
+    """The quantity does not exist at these values; `why` says it."""
+
+
+class Broken(_Because):
+    """A text that cannot be computed: it names nothing known, or its units do not fit."""
+
+
+class Held(Quantity):
+    """A quantity that keeps its pint form: it is asked for many times."""
+
+    @cached_property
+    def pint(self) -> Any:
+        """The same quantity as pint holds it."""
+        return super().pint
+
+
+@lru_cache(maxsize=4096)
+def read(text: str) -> Node:
+    """A recorded formula or side as a tree; Broken where it is none."""
+    try:
+        tree = parse(text)
+    except DeriveError as error:
+        raise Broken(error.problems[0].what) from None
+    except RecursionError:
+        raise Broken(tr("the expression is nested too deeply")) from None
+    level, depth = [tree], 0
+    while level:
+        level, depth = [c for node in level for c in children(node)], depth + 1
+    if depth > DEEPEST:
+        raise Broken(tr("the expression is nested too deeply"))
+    for name in names(tree):
+        if name not in catalogue() and name not in known():
+            raise Broken(tr("unknown symbol {name}", name=printable(name, 40)))
+    return tree
+
+
+def fraction(text: str) -> Fraction:
+    """A recorded `p/q`."""
+    return Fraction(text)
+
+
+class Ledger:
+    """The readings of one ledger: inputs, constants, formulas by their recorded text."""
+
+    def __init__(self, record: Mapping[str, Any]) -> None:
+        self.record = record
+        self.given = {r["id"]: Held(fraction(r["exact"]), unit(r["unit"])) for r in record["inputs"]}
+        self.constants = {
+            r["id"]: Held(fraction(r["exact"]), unit(r["unit"])) for r in record["constants"]
+        }
+        self.cards: dict[str, Mapping[str, Any]] = {d["id"]: d for d in record["derivations"]}
+        self.trees = {name: read(card["tree"]) for name, card in self.cards.items()}
+        self.units = {name: unit(row["unit"]) for name, row in record["symbols"].items()}
+        self.levels = {
+            name: {key: fraction(triple[key]["exact"]) for key in CALIBRES}
+            for name, triple in record["calibration"].items()
+        }
+        self.reach = closures(self.trees, self.cards)
+
+    @cached_property
+    def here(self) -> Values:
+        """The scenario's own values, at the typical calibration."""
+        return Values(self, {**self.given, **self.calibrated("typical", "typical")}, strict=True)
+
+    def calibrated(self, mfu: str, mbu: str) -> dict[str, Held]:
+        """MFU and MBU at one of low, typical, high, peak."""
+        return {
+            name: Held(Fraction(1) if key == "peak" else self.levels[name][key], Unit())
+            for name, key in (("MFU", mfu), ("MBU", mbu))
+            if name in self.levels
+        }
+
+    @cached_property
+    def elsewhere(self) -> tuple[Values, Values]:
+        """The inputs moved off by odd factors, so that what happens to agree no longer does.
+
+        The second place has little compute, so that the other argument of each max decides. The
+        places follow from the record's hash: whoever edits a line moves them.
+        """
+        return self.moved("1", Fraction(1)), self.moved("2", Fraction(1, 10**5))
+
+    def moved(self, seed: str, compute: Fraction) -> Values:
+        """One place away from the scenario; what was set by hand is derived again there."""
+        draw = random.Random(f"{seed} {self.record['hash']}")  # noqa: S311  points of a proof
+        given = {}
+        for name in sorted({*self.given, *self.levels} - self.trees.keys()):
+            start = self.given.get(name) or self.calibrated("typical", "typical")[name]
+            factor = Fraction(draw.randrange(1001, 9973), draw.randrange(1001, 9973))
+            factor *= compute if name == "P_peak" else 1
+            given[name] = Held((start.value or Fraction(1)) * factor, start.unit)
+        return Values(self, given, strict=False)
+
+
+def closures(
+    trees: Mapping[str, Node], cards: Mapping[str, Mapping[str, Any]]
+) -> dict[str, frozenset[str]]:
+    """All that each formula depends on, itself included; Broken where one depends on itself."""
+    used = {
+        name: {*names(tree), *(n for c in cards[name]["conditions"] for n in named(c["text"]))}
+        for name, tree in trees.items()
+    }
+    found: dict[str, frozenset[str]] = {}
+
+    def visit(name: str, above: tuple[str, ...]) -> frozenset[str]:
+        if name in above:
+            raise Broken(tr("{name} is defined by itself", name=name))
+        if name not in found:
+            below = [visit(n, (*above, name)) for n in used.get(name, ())]
+            found[name] = frozenset({name}).union(*below)
+        return found[name]
+
+    for name in trees:
+        visit(name, ())
+    return found
+
+
+def named(condition: str) -> Iterable[str]:
+    """Ids in a recorded comparison."""
+    left, _, right = comparison(condition)
+    return (*names(left), *names(right))
+
+
+def comparison(text: str) -> tuple[Node, str, Node]:
+    """Left side, sign and right side of a recorded comparison."""
+    for sign in ("<=", ">=", "<", ">"):
+        left, found, right = text.partition(f" {sign} ")
+        if found:
+            return read(left), sign, read(right)
+    raise Broken(tr("{text} compares nothing", text=printable(text, 60)))
+
+
+class Values:
+    """Values by id at one place; formulas by pint from their text, each computed once."""
+
+    def __init__(
+        self, ledger: Ledger, given: Mapping[str, Held], beneath: Values | None = None, *, strict: bool
+    ) -> None:
+        self.ledger, self.given, self.beneath, self.strict = ledger, given, beneath, strict
+        self.memo: dict[str, Held | NoValue] = {}
+        self.others: dict[tuple[tuple[str, Fraction], ...], Values] = {}
+
+    def __call__(self, name: str) -> Held:
+        """The value in its contract unit; NoValue, or Broken."""
+        if name not in self.memo:
+            try:
+                self.memo[name] = self.find(name)
+            except NoValue as missing:
+                self.memo[name] = missing
+        found = self.memo[name]
+        if isinstance(found, NoValue):
+            raise found
+        return found
+
+    def find(self, name: str) -> Held:
+        """A given value, one that the changes leave alone, or a computed one."""
+        below = self.beneath
+        if name in self.given:
+            return self.given[name]
+        if below and not self.ledger.reach.get(name, {name}) & self.given.keys():
+            return below(name)
+        while below:  # given, although a formula exists for it: set by hand
+            if name in below.given:
+                return below.given[name]
+            below = below.beneath
+        if name in self.ledger.constants:
+            return self.ledger.constants[name]
+        if name not in self.ledger.trees:
+            raise Broken(tr("{name} has no value", name=printable(name, 40)))
+        return self.compute(name)
+
+    @property
+    def root(self) -> Values:
+        """The place without changes."""
+        return self if self.beneath is None else self.beneath.root
+
+    def compute(self, name: str) -> Held:
+        """A formula's value, where its conditions of existence hold."""
+        card = self.ledger.cards[name]
+        for condition in card["conditions"] if self.strict else ():
+            if condition["kind"] == "exists" and not self.holds(condition["text"]):
+                raise NoValue(Text(**condition["meaning"]))
+        tree, contract = self.ledger.trees[name], self.ledger.units[name]
+        found = self.quantity(tree, contract)
+        if max(found.value.numerator.bit_length(), found.value.denominator.bit_length()) > LONGEST:
+            raise Broken(tr("{name} is too long a number", name=name))
+        largest = card["variable"] and isinstance(tree, Call) and tree.function == "floor"
+        if self.strict and largest and found.value < 1:
+            raise NoValue(tr("not even one request meets the target"))
+        return found
+
+    def of(self, tree: Node) -> Any:
+        """A tree as a pint quantity."""
+        try:
+            return recompute(tree, self)
+        except ZeroDivisionError:
+            raise NoValue(tr("a divisor is zero")) from None
+        except pint_error():
+            raise Broken(tr("the units do not fit together")) from None
+
+    def quantity(self, tree: Node, contract: Unit) -> Held:
+        """A tree's value in a unit; Broken where it measures something else."""
+        found = self.of(tree)
+        try:
+            return Held(in_unit(found, contract), contract)
+        except pint_error():
+            raise Broken(tr("the units do not fit together")) from None
+
+    def in_its_unit(self, tree: Node) -> Quantity:
+        """A tree's value in the coherent unit of what it measures."""
+        contract = dimension(tree, lambda n: self.ledger.units[n].dimension).unit
+        return self.quantity(tree, contract)
+
+    def holds(self, text: str) -> bool:
+        """A recorded comparison at these values."""
+        left, sign, right = comparison(text)
+        a, b = self.of(left), self.of(right)
+        one, two = Fraction(a.magnitude), in_units_of(a, b)
+        return {"<": one < two, "<=": one <= two, ">": one > two, ">=": one >= two}[sign]
+
+    def equal(self, left: Node, right: Node) -> bool:
+        """Whether two sides are the same quantity."""
+        a, b = self.of(left), self.of(right)
+        return Fraction(a.magnitude) == in_units_of(a, b)
+
+    def with_(self, changed: Mapping[str, Quantity]) -> Values:
+        """The same place with some values changed; remembered."""
+        if not changed:
+            return self
+        key = tuple(sorted((name, q.base) for name, q in changed.items()))
+        if key not in self.others:
+            held = {name: Held(q.value, q.unit) for name, q in changed.items()}
+            self.others[key] = Values(self.ledger, held, self, strict=self.strict)
+        return self.others[key]
+
+    def at(self, mfu: str, mbu: str) -> Values:
+        """The same place at another calibration."""
+        level = self.ledger.calibrated(mfu, mbu)
+        return self.with_({n: q for n, q in level.items() if q != self.root.given.get(n)})
+
+
+def in_units_of(a: Any, b: Any) -> Fraction:
+    """The magnitude of b in the units of a; Broken where they measure different things."""
+    try:
+        return Fraction(b.to(a.units).magnitude)
+    except pint_error():
+        raise Broken(tr("the units do not fit together")) from None
