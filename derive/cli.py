@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import click
 
 from derive import __version__
 from derive.command import FINDINGS, UNUSABLE, Group, OneOf, Option
-from derive.errors import DeriveError, Problem
+from derive.errors import DeriveError, Place, Problem
 from derive.options import (
     JSON,
     PARTS,
@@ -68,27 +69,32 @@ def load_scenario(name: str | None, options: dict[str, Any], changes: tuple[str,
     if name is None:
         lacking = ", ".join(f"--{k}" for k in PARTS if k not in parts)
         if lacking:
-            what = tr("no SCENARIO is named, and {options} are not given", options=lacking)
-            raise DeriveError(Problem("C107", what))
+            raise no_scenario(lacking, roots)
         return load.ad_hoc(roots=roots, sets=sets[len(parts) :], symbols=symbols, **parts)
     try:
         return load.scenario(name, roots, sets=sets, symbols=symbols)
     except DeriveError as error:
-        if error.problems[0].code == "S401" and not error.problems[0].place and is_known(name):
+        first = error.problems[0]
+        if first.code == "S401" and first.place == Place() and is_known(name):
             raise symbol_first(name) from None
         raise
 
 
+def no_scenario(lacking: str, roots: Sequence[Path]) -> DeriveError:
+    """Neither a scenario nor all that stands for one."""
+    from derive.specs import load
+
+    rows = tuple((name,) for name in load.names("scenario", roots))
+    hint = tr("or give {options}", options=lacking)
+    return DeriveError(Problem("C107", tr("no SCENARIO is named; there are"), rows=rows, hint=hint))
+
+
 def symbol_first(name: str) -> DeriveError:
     """A symbol stands where a scenario is expected."""
-    command = click.get_current_context().command.name
-    usual = (
-        f"derive explain {name} SCENARIO"
-        if command == "explain"
-        else f"derive eval SCENARIO {name}"
-    )
+    explains = click.get_current_context().command.name == "explain"
+    usual = f"derive explain {name} SCENARIO" if explains else f"derive eval SCENARIO {name}"
     what = tr("{name} is a symbol, not a scenario", name=name)
-    return DeriveError(Problem("C108", what, hint=tr("write {first}", first=f"derive {usual}")))
+    return DeriveError(Problem("C108", what, hint=tr("write {first}", first=usual)))
 
 
 @main.command(

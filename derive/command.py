@@ -40,7 +40,7 @@ def mistake(
     return DeriveError(Problem(code, what, Place(key=name), hint=hint))
 
 
-def from_click(error: click.UsageError) -> DeriveError:
+def from_click(error: click.UsageError, group: Group, given: Sequence[str]) -> DeriveError:
     """What the library found wrong, in our words."""
     from derive.specs.faults import nearest
 
@@ -53,14 +53,18 @@ def from_click(error: click.UsageError) -> DeriveError:
         name = printable(error.option_name, 60)
         known = [o for p in ctx.command.params for o in p.opts] if ctx else []
         what = tr("there is no option {name}", name=name)
-        behind = tr("options stand behind the command") if ctx and not ctx.parent else None
+        others = (p for command in group.commands.values() for p in command.params)
+        elsewhere = any(error.option_name in p.opts for p in others)
+        behind = tr("options stand behind the command") if elsewhere else None
         return mistake("C102", what, ctx, nearest(error.option_name, known) or behind)
     if isinstance(error, click.BadOptionUsage):
         name = printable(error.option_name, 60)
         what = tr("{name} needs a value", name=name)
         if "not take" in error.message:
             what = tr("{name} takes no value", name=name)
-        return mistake("C103", what, ctx)
+        named = next((word for word in given if word in group.commands), None)
+        hint = tr("{command} lists what there is", command=f"derive {named} --help")
+        return mistake("C103", what, ctx, hint if named else None)
     said = printable(error.format_message())
     return mistake("C100", Text(said, said), ctx)
 
@@ -173,7 +177,7 @@ class Group(click.Group):
         except DeriveError as error:
             code = refuse(error, lang)
         except click.UsageError as error:
-            code = refuse(from_click(error), lang)
+            code = refuse(from_click(error, self, given), lang)
         except click.Abort:
             code = INTERRUPTED
         except OSError as error:

@@ -14,7 +14,7 @@ REASONS = {
     errno.ENOENT: Text("no such file or directory", "文件或目录不存在"),
     errno.EACCES: Text("permission denied", "权限不足"),
     errno.EPERM: Text("operation not permitted", "操作不被允许"),
-    errno.EEXIST: Text("it exists already", "已经存在"),
+    errno.EEXIST: Text("a file of this name exists", "已有同名文件"),
     errno.ENOTDIR: Text("a part of the path is no directory", "路径中有一段不是目录"),
     errno.EISDIR: Text("it is a directory", "这是目录"),
     errno.ENOSPC: Text("no space is left on the device", "磁盘空间不足"),

@@ -44,7 +44,7 @@ _GROUPS: tuple[tuple[Text, str], ...] = (
         _attn_implementation attn_implementation transformers_version tokenizer_class tokenizer_name
         auto_map model_type architectures finetuning_task problem_type task_specific_params name
         version custom_pipelines library_name torchscript model_version unsloth_version
-        unsloth_fixed _experts_implementation experts_implementation adapter_name base_model
+        unsloth_fixed _experts_implementation experts_implementation adapter_name base_model dtype torch_dtype
         use_bfloat16 tf_legacy_loss pipeline_tag license _comment description""",
     ),
     (
@@ -57,7 +57,7 @@ _GROUPS: tuple[tuple[Text, str], ...] = (
         swa_rope_theta rope_percent rotary_emb_fraction rotary_emb_scale_base
         rotary_emb_interleaved use_scaled_rope initial_context_length
         max_sequence_length model_max_length use_dynamic_ntk use_logn_attn
-        rope_mscale llama_4_scaling global_rope_theta""",
+        indexer_rope_interleave rope_mscale llama_4_scaling global_rope_theta""",
     ),
     (
         Text("a token of the vocabulary, no shape", "词表中的特殊 token，与形状无关"),
@@ -77,7 +77,7 @@ _GROUPS: tuple[tuple[Text, str], ...] = (
         """attention_dropout hidden_dropout dropout resid_pdrop embd_pdrop attn_pdrop emb_pdrop
         hidden_dropout_prob attention_probs_dropout_prob resid_dropout embed_dropout ffn_dropout
         classifier_dropout layerdrop residual_dropout activation_dropout embedding_dropout
-        initializer_range initializer_factor init_std init_method init_device init_config
+        initializer_range embedding_initializer_range initializer_factor init_std init_method init_device init_config
         router_aux_loss_coef router_z_loss_coef aux_loss_alpha seq_aux output_router_logits
         moe_loss_weight moe_jitter_eps router_jitter_noise input_jitter_noise z_loss_weight
         uniform_expert_assignment pretraining_tp gradient_checkpointing dropout_rate
@@ -95,7 +95,7 @@ _GROUPS: tuple[tuple[Text, str], ...] = (
         lm_head_multiplier key_multiplier mlp_multipliers ssm_multipliers ssm_in_multiplier
         ssm_out_multiplier attention_in_multiplier attention_out_multiplier scale_emb scale_depth
         dim_model_base clip_qkv routed_scaling_factor norm_topk_prob scoring_func swiglu_limit
-        swiglu_limits softmax_scale attention_softmax_in_fp32 scale_attention_softmax_in_fp32
+        swiglu_limits swiglu_alpha softmax_scale attention_softmax_in_fp32 scale_attention_softmax_in_fp32
         scale_attn_weights scale_attn_by_inverse_layer_idx reorder_and_upcast_attn
         attention_softmax_scale logits_soft_cap embeddings_scale_by_sqrt_dim
         embedding_scale logit_cap attn_scale attn_temperature_tuning floor_scale
@@ -103,7 +103,7 @@ _GROUPS: tuple[tuple[Text, str], ...] = (
         moe_renormalize routed_scaling hidden_act_param
         mup_scaling mup_multiplier norm_expert_weight topk_scaling_factor
         moe_router_topk_scaling_factor attention_value_scale mamba_scale
-        zero_expert_scale""",
+        zero_expert_scale router_scaling_factor mamba_ssm_dtype mamba_ssm_cache_dtype enable_moe_fp32_combine""",
     ),
     (
         Text("the activation function has no weights", "激活函数没有权重"),

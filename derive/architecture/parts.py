@@ -118,14 +118,15 @@ def layer(sheet: Sheet, name: str, tensors: Tensors, *caches: Cache) -> Layer:
 
 
 def factors(text: str) -> list[str]:
-    """The factors of a formula, split at its outermost multiplication signs."""
+    """The factors of a formula, split at its outermost multiplication signs; a sum is one factor."""
     found, deep, start = [], 0, 0
-    for match in re.finditer(r"[()]|( \* )", text):
-        if match[1]:
-            if deep == 0:
-                found.append(text[start : match.start()])
-                start = match.end()
-        else:
+    for match in re.finditer(r"[()]| ([*+-]) ", text):
+        if match[1] and deep == 0:
+            if match[1] != "*":
+                return [text]
+            found.append(text[start : match.start()])
+            start = match.end()
+        elif not match[1]:
             deep += 1 if match[0] == "(" else -1
     return [*found, text[start:]]
 

@@ -34,7 +34,7 @@ def latex(node: Node, letters: Letters, *, stacked: bool = False, flat: bool = F
     `stacked` sets arguments of min and max one below the other; `flat` also breaks a quotient
     before its divisor, for lines too wide for the column.
     """
-    printer = _Printer(letters, stacked)
+    printer = _Printer(letters, stacked, r"\times" if has_measures(node) else r"\cdot")
     if flat and isinstance(node, Binary) and node.op == "/":
         top, below = printer.bare(node.left), printer.bare(node.right)
         rows = rf"& \left({top}\right)\\& \quad \div \left({below}\right)"
@@ -46,6 +46,7 @@ def latex(node: Node, letters: Letters, *, stacked: bool = False, flat: bool = F
 class _Printer:
     letters: Letters
     stacked: bool
+    times: str
 
     def inside(self, part: Node, parent: Node, *, right: bool = False, deep: bool = False) -> str:
         """A part within its parent, in brackets where they are needed."""
@@ -71,7 +72,7 @@ class _Printer:
                 top, below = self.bare(left, deep=True), self.bare(second, deep=True)
                 return rf"\frac{{{top}}}{{{below}}}"
             case Binary(op=op, left=left, right=second):
-                sign = (r"\times" if has_measures(part) else r"\cdot") if op == "*" else op
+                sign = self.times if op == "*" else op
                 one = self.inside(left, part, deep=deep)
                 return f"{one} {sign} {self.inside(second, part, right=True, deep=deep)}"
             case Call(function=function, args=args):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from derive.render import equations, sections
+from derive.render import equations, math, sections
 from derive.render.numbers import Shown, main_text, split, written
 
 # Widths in px of a page 172 mm wide; the templates' style sheets have the same columns.
@@ -20,6 +20,7 @@ LONGEST_UNBROKEN = 330.0  # px: taller cards may break between rows
 GIVEN = frozenset({"insert", "fix"})
 NUMERIC = frozenset({"values", "compute", "convert", "round"})
 COMMAS = {"en": ", ", "zh": "、"}
+DECIDES = {"decides": "yes", "does not decide": "no"}
 CHECKERS = ("sympy", "points", "pint", "recomputed")
 
 
@@ -55,7 +56,8 @@ class Card:
     pointer: str
     long: bool
     shown: Shown | None = None
-    span: tuple[Shown, Shown] | None = None
+    low: Shown | None = None
+    high: Shown | None = None
     peak: Shown | None = None
     checks: tuple[tuple[str, int], ...] = field(default=())
 
@@ -63,6 +65,11 @@ class Card:
     def anchor(self) -> str:
         """Its fragment in page and document."""
         return f"d-{self.record['id']}"
+
+    @property
+    def why(self) -> Mapping[str, str] | None:
+        """Why there is no value."""
+        return self.result.get("why") if self.result and self.shown is None else None
 
     @property
     def checked(self) -> str:
@@ -75,9 +82,11 @@ def cards(ledger: Mapping[str, Any]) -> Iterator[tuple[sections.Part, list[Card]
     by_group: dict[str, list[Card]] = {}
     for number, record in enumerate(ledger["derivations"]):
         result = ledger["results"].get(record["id"])
-        by_group.setdefault(record["section"], []).append(card(record, result, f"/derivations/{number}"))
+        by_group.setdefault(record["section"], []).append(
+            card(record, result, f"/derivations/{number}")
+        )
     known = [g.key for g in sections.groups()]
-    for key in (sections.SECTION_OF_BYTES, *known, *(k for k in by_group if k not in known)):
+    for key in (sections.BYTES, *known, *(k for k in by_group if k not in known)):
         if key in by_group:
             yield sections.group(key), by_group.pop(key)
 
@@ -92,15 +101,11 @@ def card(record: Mapping[str, Any], result: Mapping[str, Any] | None, pointer: s
     if result is None or result.get("exact") is None:
         return made
     shown = split(main_text(result))
-    contract = str(result["unit"])
-
-    def other(key: str) -> Shown | None:
-        exact = result.get(f"{key}_exact")
-        return written(exact, contract, shown.unit) if exact else None
-
-    low, high, peak = other("low"), other("high"), other("peak")
-    span = (low, high) if low and high and low != high else None
-    return Card(record, result, rows, pointer, made.long, shown, span, peak, checks)
+    ends = (result.get(f"{key}_exact") for key in ("low", "high", "peak"))
+    low, high, peak = (written(e, str(result["unit"]), shown.unit) if e else None for e in ends)
+    if low == high:
+        low = high = None
+    return replace(made, shown=shown, low=low, high=high, peak=peak)
 
 
 def _rows(steps: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
@@ -108,33 +113,34 @@ def _rows(steps: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
     waiting = list(steps)
     while waiting:
         step = waiting.pop(0)
-        kind = _kind(step, before)
-        reason, decides = step["reason"], ""
-        if step["rule"] == "case" and reason and reason["en"] in ("decides", "does not decide"):
-            decides = "yes" if reason["en"] == "decides" else "no"
-        beside = bool(reason) and _width(step["latex"]) <= BESIDE - (INDENT if kind == "given" else 0)
-        first = not (kind == "given" and before == "given") and not (kind == "numeric" and before == "numeric")
-        first = first and not (kind == "symbolic" and before == "given")
-        row = Row(step["rule"], step["rule_name"], step["latex"], alt(step), reason, kind, beside, first, decides)
+        row = _row(step, before)
         if waiting and (tail := _tail(row, waiting[0])):
             after = waiting.pop(0)
-            names = {k: f"{row.rule_name[k]}{comma}{after['rule_name'][k]}" for k, comma in COMMAS.items()}
+            one, two = row.rule_name, after["rule_name"]
+            names = {lang: f"{one[lang]}{comma}{two[lang]}" for lang, comma in COMMAS.items()}
             row = replace(row, rule_name=names, tail=tail, tail_alt=alt(after))
         yield row
-        before = kind
+        before = row.kind
 
 
-def _tail(row: Row, after: Mapping[str, Any]) -> str:
-    """The rounding after an exact result, where both stand on one line."""
-    from derive.render import math
-
-    if row.rule != "compute" or row.reason or after["rule"] != "round" or after["reason"]:
-        return ""
-    _, sign, right = str(after["latex"][0]).partition(r"\approx")
-    wide = math.measure(row.latex[0], equations.PRINT_SIZE)
-    if not sign or wide + math.measure(rf"\approx {right}", equations.PRINT_SIZE) > ALONE - 12:
-        return ""
-    return rf"{{}} {sign} {right}"
+def _row(step: Mapping[str, Any], before: str) -> Row:
+    kind, reason = _kind(step, before), step["reason"]
+    decides = DECIDES.get(reason["en"], "") if reason and step["rule"] == "case" else ""
+    room = BESIDE - (INDENT if kind == "given" else 0)
+    beside = bool(reason) and math.measure(step["latex"][0], equations.PRINT_SIZE) <= room
+    first = kind != before and not (before == "given" and kind == "symbolic")
+    first = first or kind == before == "symbolic"
+    return Row(
+        step["rule"],
+        step["rule_name"],
+        step["latex"],
+        alt(step),
+        reason,
+        kind,
+        beside,
+        first,
+        decides,
+    )
 
 
 def _kind(step: Mapping[str, Any], before: str) -> str:
@@ -145,10 +151,15 @@ def _kind(step: Mapping[str, Any], before: str) -> str:
     return "symbolic"
 
 
-def _width(latex: Sequence[str]) -> float:
-    from derive.render import math
-
-    return min(math.measure(each, equations.PRINT_SIZE) for each in latex[:1])
+def _tail(row: Row, after: Mapping[str, Any]) -> str:
+    """The rounding after an exact result, where both stand on one line."""
+    if row.rule != "compute" or row.reason or after["rule"] != "round" or after["reason"]:
+        return ""
+    _, sign, right = str(after["latex"][0]).partition(r"\approx")
+    wide = math.measure(row.latex[0], equations.PRINT_SIZE)
+    if not sign or wide + math.measure(rf"\approx {right}", equations.PRINT_SIZE) > ALONE - 12:
+        return ""
+    return rf"{{}} {sign} {right}"
 
 
 def alt(step: Mapping[str, Any]) -> str:
@@ -157,4 +168,3 @@ def alt(step: Mapping[str, Any]) -> str:
     if step["before"] is not None:
         line = f"{step['left']} = {step['before']} {step['relation']} {step['right']}"
     return line
-

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
 from markupsafe import Markup, escape
 
 from derive.render import math
@@ -10,7 +12,21 @@ from derive.render.symbols import symbol_html
 
 PRINT_SIZE = 13.0  # px: STIX letters beside 9.5 pt of Noto
 ROOMIER = 1.4  # how much more a card on a wide screen takes than one on paper
+TEXT = re.compile(r"<mtext>([^<\s][^<]*)</mtext>")
 NARROWEST_SCALE = 0.65  # below it a formula in print could not be read
+
+
+def worded(mathml: str) -> str:
+    """Numbers as numbers and units as identifiers.
+
+    Text counts as space, and a row of mere space around one operator loses that operator's space.
+    """
+    return TEXT.sub(
+        lambda m: (
+            f"<mn>{m[1]}</mn>" if m[1][0].isdigit() else f'<mi mathvariant="normal">{m[1]}</mi>'
+        ),
+        mathml,
+    )
 
 
 class Screen:
@@ -21,11 +37,12 @@ class Screen:
     def row(self, latex: Sequence[str], alt: str, room: float) -> Markup:
         """A formula on a line of its own."""
         chosen = math.fit(latex, room * ROOMIER, PRINT_SIZE)
-        return Markup(math.mathml(chosen, alt=alt))  # noqa: S704 - math-core escapes
+        return Markup(worded(math.mathml(chosen, alt=alt)))  # noqa: S704 - math-core escapes
 
     def inline(self, latex: str, alt: str) -> Markup:
         """A formula within a line or a cell."""
-        return Markup(math.mathml(latex, display=False, alt=alt))  # noqa: S704 - math-core escapes
+        set_large = rf"\displaystyle {latex}"
+        return Markup(worded(math.mathml(set_large, display=False, alt=alt)))  # noqa: S704
 
     def symbol(self, latex: str, alt: str) -> Markup:
         """One symbol."""
@@ -39,42 +56,58 @@ class Print:
 
     def __init__(self) -> None:
         self.store: dict[str, tuple[bytes, str]] = {}
-        self.squeezed: list[tuple[str, float]] = []  # plain text of formulas scaled down, and by how much
-        self._known: dict[tuple[str, bool], str] = {}
+        self.squeezed: list[tuple[str, float]] = []  # formulas scaled down, and by how much
+        self._known: dict[str, str] = {}
 
     def row(self, latex: Sequence[str], alt: str, room: float) -> Markup:
         """A formula on a line of its own, never wider than `room` px."""
         chosen = math.fit(latex, room, PRINT_SIZE)
-        return self._image(chosen, alt, room, display=True)
+        return self._image(chosen, alt, room)
 
     def inline(self, latex: str, alt: str, room: float = 400.0) -> Markup:
         """A formula within a line or a cell."""
-        return self._image(latex, alt, room, display=False)
+        return self._image(latex, alt, room)
 
     def symbol(self, latex: str, alt: str) -> Markup:
         """One symbol: text where it can be, else a picture."""
         return Markup(symbol_html(latex)) or self.inline(latex, alt)  # noqa: S704 - escaped there
 
-    def _image(self, latex: str, alt: str, room: float, *, display: bool) -> Markup:
-        drawn = math.picture(latex, size=PRINT_SIZE, display=display)
+    def _image(self, latex: str, alt: str, room: float) -> Markup:
+        drawn = math.picture(latex, size=PRINT_SIZE)
         scale = min(1.0, room / drawn.width) if drawn.width else 1.0
         if scale < 1:
             self.squeezed.append((alt, scale))
-        key = (latex, display)
-        if key not in self._known:
-            self._known[key] = f"derive:m{len(self._known)}"
-            self.store[self._known[key]] = (drawn.svg, "image/svg+xml")
+        if latex not in self._known:
+            self._known[latex] = f"derive:m{len(self._known)}"
+            self.store[self._known[latex]] = (drawn.svg, "image/svg+xml")
         size = f"width:{drawn.width * scale:.2f}px;height:{drawn.height * scale:.2f}px"
         low = f"vertical-align:{-drawn.descent * scale:.2f}px"
         return Markup(  # noqa: S704 - escaped here
-            f'<img src="{self._known[key]}" alt="{escape(alt)}" style="{size};{low}">'
+            f'<img src="{self._known[latex]}" alt="{escape(alt)}" style="{size};{low}">'
         )
 
 
-Equations = Screen | Print
+class Plain:
+    """Plain text, for Markdown."""
+
+    medium = "plain"
+
+    def row(self, latex: Sequence[str], alt: str, room: float) -> Markup:  # noqa: ARG002
+        """The formula as it reads back."""
+        return Markup("{}").format(alt)
+
+    def inline(self, latex: str, alt: str) -> Markup:  # noqa: ARG002
+        """The same."""
+        return Markup("{}").format(alt)
+
+    def symbol(self, latex: str, alt: str) -> Markup:  # noqa: ARG002
+        """The symbol's id."""
+        return Markup("{}").format(alt)
+
+
+Equations = Screen | Print | Plain
 
 
 def height(latex: Sequence[str], room: float) -> float:
     """How tall a row stands in print, px."""
     return math.picture(math.fit(latex, room, PRINT_SIZE), size=PRINT_SIZE).height
-

@@ -12,9 +12,10 @@ from markupsafe import Markup
 from derive.render import charts, fonts, page
 from derive.render.equations import Screen
 from derive.render.math import MATH_CSS
-from derive.render.words import Words
+from derive.render.words import Words, seen
 
 WIDE, NARROW = 760, 340  # px of a figure on a desk and on a phone
+FACES = "<style>/* faces */</style>"  # a bracket: no text of the document can hold it
 TAGS = re.compile(r"<[^>]*>")
 BOLD = re.compile(r"<(h[1-6]|th|b|strong|figcaption)\b[^>]*>(.*?)</\1>", re.DOTALL)
 
@@ -23,13 +24,12 @@ BOLD = re.compile(r"<(h[1-6]|th|b|strong|figcaption)\b[^>]*>(.*?)</\1>", re.DOTA
 class ScreenView(page.View):
     """The view with drawings that follow the page's language and colours."""
 
-    def drawing(self, figure: Mapping[str, Any], number: int) -> Markup:
+    def drawing(self, figure: Mapping[str, Any], number: int) -> Markup:  # noqa: ARG002 - as in print
         """Two drawings, for wide and for narrow windows; the style sheet shows one."""
-        mode = "both" if self.w.both else self.w.langs[0]
         drawn = []
         for name, width in (("wide", WIDE), ("narrow", NARROW)):
             try:
-                svg = charts.svg(figure, mode=mode, theme="css", width=width)
+                svg = charts.svg(figure, mode=self.w.mode, theme="css", width=width)
             except ValueError:
                 return Markup("")  # the data stand in the table below
             drawn.append(f'<div class="drawing {name}">{svg}</div>')
@@ -40,8 +40,9 @@ def document(ledger: Mapping[str, Any], lang: str, stem: str, date: str) -> str:
     """The finished HTML, fonts inside."""
     view = ScreenView(ledger, Words(lang, ledger["symbols"]), Screen())
     template = page.environment().get_template("page.html")
-    marker = "/*fonts*/"
-    text = template.render(**page.shared(view, stem, date), fonts=Markup(marker), math_css=Markup(MATH_CSS))
+    math_css = Markup(MATH_CSS)  # noqa: S704 - our own
+    text = seen(template.render(**page.shared(view, stem, date), math_css=math_css))
     plain = page.characters(TAGS.sub("", text))
     bold = page.characters("".join(TAGS.sub("", m[2]) for m in BOLD.finditer(text)))
-    return text.replace(marker, fonts.web_faces(plain, bold), 1)
+    faces = f"<style>\n{fonts.web_faces(plain, bold)}\n</style>"
+    return text.replace(FACES, faces, 1)

@@ -36,6 +36,12 @@ def split(text: str) -> Shown:
     return Shown(found["sign"] or "", found["number"].replace("-", "−"), found["unit"] or "")
 
 
+def value(number: str) -> Fraction | None:
+    """The number that a displayed text shows, or None."""
+    plain = number.replace(",", "").replace("−", "-")
+    return Fraction(plain) if PLAIN.match(plain) else None
+
+
 def main_text(record: Mapping[str, Any]) -> str:
     """The typical value of a result as the ledger displays it, without its range."""
     return str(record["display"]["en"]).partition(" (")[0]
@@ -45,7 +51,11 @@ def written(exact: str, contract: str, like: str) -> Shown:
     """An exact value of a contract unit, in the display unit of another value of the same id."""
     from derive.units import Quantity, show, unit
 
-    fixed = like.replace("s/token", "s*request/token") if "request" in contract and "s*" in contract else like
+    fixed = (
+        like.replace("s/token", "s*request/token")
+        if "request" in contract and "s*" in contract
+        else like
+    )
     given = unit(contract)
     shown = show(Quantity(Fraction(exact), given), 4, unit(fixed) if fixed else None)
     return Shown("" if shown.exact else "≈ ", shown.number.replace("-", "−"), like)
@@ -70,7 +80,10 @@ def whole(cells: Iterable[str]) -> list[str]:
 def aligned(cells: Iterable[str]) -> list[str]:
     """Cells of one right-aligned column, padded so that their decimal points stand in one line."""
     column = list(cells)
-    places = [len(c.partition(".")[2]) if BARE.match(c.removeprefix("≈ ").lstrip("+")) else None for c in column]
+    places = [
+        len(c.partition(".")[2]) if BARE.match(c.removeprefix("≈ ").lstrip("+")) else None
+        for c in column
+    ]
     most = max((p for p in places if p is not None), default=0)
     return [
         cell if place is None or place == most

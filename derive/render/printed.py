@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from derive.render import charts, fonts, page
 from derive.render.equations import Print
-from derive.render.words import Words
+from derive.render.words import Words, seen, texts
 
 FIGURE = 800  # px: drawn somewhat larger than the text block, so that two stand on a page
 RUNNING = 64  # half-width places of the running title
@@ -24,13 +24,14 @@ class PrintView(page.View):
 
     def drawing(self, figure: Mapping[str, Any], number: int) -> Markup:
         """A figure in the light palette."""
-        mode = "both" if self.w.both else self.w.langs[0]
         try:
-            svg = charts.svg(figure, mode=mode, theme="light", width=FIGURE)
+            svg = charts.svg(figure, mode=self.w.mode, theme="light", width=FIGURE)
         except ValueError:
             return Markup("")  # the data stand in the appendix
         self.eq.store[f"derive:f{number}"] = (svg.encode(), "image/svg+xml")
-        return Markup('<img class="drawing" src="derive:f{}" alt="{}">').format(number, self.w.plain(figure["alt"], " "))
+        return Markup('<img class="drawing" src="derive:f{}" alt="{}">').format(
+            number, self.w.plain(figure["alt"], " ")
+        )
 
 
 def document(ledger: Mapping[str, Any], lang: str, stem: str, date: str) -> tuple[str, PrintView]:
@@ -38,15 +39,15 @@ def document(ledger: Mapping[str, Any], lang: str, stem: str, date: str) -> tupl
     view = PrintView(ledger, Words(lang, ledger["symbols"]), Print())
     template = page.environment().get_template("print.html")
     running = running_title(view)
-    text = template.render(**page.shared(view, stem, date), running=running)
+    text = seen(template.render(**page.shared(view, stem, date), running=running))
     return (fonts.spelled(text) if fonts.uncovered(text) else text), view
 
 
 def running_title(view: page.View) -> str:
     """The title for the head of a page: both languages where they fit on half a line."""
-    title = view.scenario["title"]
-    both = view.w.plain(title)
-    for text in (both, title.get("zh" if "zh" in view.w.langs else "en", "")):
+    en, zh = texts(view.scenario["title"])
+    both = view.w.plain(view.scenario["title"])
+    for text in (both, zh if "zh" in view.w.langs else en):
         if places(text) <= RUNNING:
             return text
     return both[: RUNNING // 2] + "…"

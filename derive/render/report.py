@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import tempfile
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -13,17 +15,20 @@ from typing import Any
 
 import click
 
-from derive.errors import DeriveError, Place, Problem, printable
+from derive.errors import DeriveError, Place, Problem, printable, reason
 from derive.text import tr
 
 Say = Callable[[str], None]
 Ledger = Mapping[str, Any]
 
 UNSAFE = re.compile(r"[^\w.+-]+")
-PAGES = re.compile(rb"/Type ?/Page\b")
+OBJECTS = re.compile(rb"/ObjStm[^<>]*>>\s*stream\r?\n")
+COUNT = re.compile(rb"/Type ?/Pages[^>]*?/Count (\d+)")
 
 
-def write_report(ledger: Ledger, formats: Sequence[str], lang: str, directory: Path, say: Say) -> bool:
+def write_report(
+    ledger: Ledger, formats: Sequence[str], lang: str, directory: Path, say: Say
+) -> bool:
     """Write `directory`/<scenario>.<format> for each format; False where no PDF can be made here.
 
     Raises DeriveError R101 where the directory cannot be written.
@@ -64,7 +69,7 @@ def render(ledger: Ledger, wanted: str, lang: str, stem: str, say: Say) -> tuple
 
         return html.document(ledger, lang, stem, date_of(ledger)[0]).encode(), ""
     data = render_pdf(ledger, lang, stem, say)
-    pages = len(PAGES.findall(data))
+    pages = page_count(data)
     return data, f"{pages} pages, " if pages else ""
 
 
@@ -75,11 +80,16 @@ def render_pdf(ledger: Ledger, lang: str, stem: str, say: Say) -> bytes:
 
     shown, stamp = date_of(ledger)
     html, view = printed.document(ledger, lang, stem, shown)
+    record = (f"{stem}.json", dump(ledger).encode(), "application/json", "derive ledger")
     return pdf.write(
-        html, view.eq.store, title=view.w.plain(view.scenario["title"]), lang=view.w.langs[0], date=stamp,
-        attachments=[(f"{stem}.json", dump(ledger).encode(), "application/json", "derive ledger")],
+        html,
+        view.eq.store,
+        title=view.w.plain(view.scenario["title"]),
+        lang=view.w.langs[0],
+        date=stamp,
+        attachments=[record],
         progress=lambda text: say(text.en),
-    )  # fmt: skip
+    )
 
 
 def print_document(ledger: Ledger, lang: str) -> tuple[str, dict[str, tuple[bytes, str]]]:
@@ -91,8 +101,11 @@ def print_document(ledger: Ledger, lang: str) -> tuple[str, dict[str, tuple[byte
     store, rules = dict(view.eq.store), ""
     drawings = "".join(data.decode() for data, mime in store.values() if "svg" in mime)
     for number, face in enumerate(fonts.faces(html + drawings)):
-        store[f"derive:font/{number}"] = (face.data, "font/ttf")
-        rules += f'@font-face{{font-family:"{face.family}";font-weight:{face.weight};src:url(derive:font/{number})}}'
+        url = f"derive:font/{number}"
+        store[url] = (face.data, "font/ttf")
+        rules += (
+            f'@font-face{{font-family:"{face.family}";font-weight:{face.weight};src:url({url})}}'
+        )
     return html.replace("<style>", f"<style>{rules}", 1), store
 
 
@@ -112,6 +125,14 @@ def date_of(ledger: Ledger) -> tuple[str, datetime | None]:
     return "", None
 
 
+def page_count(pdf: bytes) -> int:
+    """The pages of a PDF as WeasyPrint writes it; 0 where they cannot be told."""
+    for start in OBJECTS.finditer(pdf):
+        if found := COUNT.search(zlib.decompressobj().decompress(pdf[start.end() :])):
+            return int(found[1])
+    return 0
+
+
 def size(count: int) -> str:
     """A file's size in kB."""
     return f"{max(1, round(count / 1000)):,} kB"
@@ -127,20 +148,25 @@ def check(directory: Path, targets: Any) -> None:
         raise unwritable(directory, error) from error
     for target in targets:
         if target.is_dir():
-            raise DeriveError(Problem("R102", tr("{path} is a directory", path=printable(str(target))), Place(str(target))))
+            raise DeriveError(
+                Problem(
+                    "R102",
+                    tr("{path} is a directory", path=printable(str(target))),
+                    Place(str(target)),
+                )
+            )
 
 
 def unwritable(path: Path, error: OSError) -> DeriveError:
     """One clear message for whatever the file system says."""
-    why = printable(error.strerror or str(error))
-    what = tr("cannot write to {path}: {why}", path=printable(str(path)), why=why)
+    what = tr("cannot write to {path}: {why}", path=printable(str(path)), why=reason(error))
     return DeriveError(Problem("R101", what, Place(str(path))))
 
 
 def put_in_place(files: Mapping[Path, bytes]) -> None:
     """All files or none: each is written beside its target, then renamed; a failure undoes."""
     ready: list[tuple[Path, Path]] = []
-    kept: list[tuple[Path, Path | None]] = []
+    done: list[tuple[Path, Path | None]] = []
     try:
         for target, data in files.items():
             handle, name = tempfile.mkstemp(dir=target.parent, prefix=".derive-")
@@ -149,25 +175,29 @@ def put_in_place(files: Mapping[Path, bytes]) -> None:
                 out.write(data)
             Path(name).chmod(0o666 & ~umask())
         for new, target in ready:
-            old = None
-            if target.exists():
-                old = target.with_name(f"{new.name}.old")
-                target.replace(old)
-            kept.append((target, old))
+            done.append((target, earlier(target, new)))
             new.replace(target)
     except OSError as error:
-        for target, old in reversed(kept):
+        for target, old in reversed(done):
             with suppress(OSError):
                 target.unlink(missing_ok=True) if old is None else old.replace(target)
         raise unwritable(next(iter(files)).parent, error) from error
-    else:
-        for _, old in kept:
-            if old is not None:
-                old.unlink(missing_ok=True)
     finally:
-        for new, _ in ready:
+        for path in (*(new for new, _ in ready), *(old for _, old in done if old)):
             with suppress(OSError):
-                new.unlink(missing_ok=True)
+                path.unlink(missing_ok=True)
+
+
+def earlier(target: Path, new: Path) -> Path | None:
+    """A second name for the file that is about to be replaced; None where there is none."""
+    if not target.exists():
+        return None
+    old = target.with_name(f"{new.name}.old")
+    try:
+        old.hardlink_to(target)
+    except OSError:  # not every file system has them
+        shutil.copyfile(target, old)
+    return old
 
 
 def umask() -> int:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from derive.text import Text, same, tr
 
+BYTES = "bytes"  # the group of derivations that stands in a section of its own
+
 
 @dataclass(frozen=True)
 class Part:
@@ -18,28 +20,40 @@ class Part:
 
 def parts(checklist: bool) -> list[Part]:
     """The numbered sections; the checklist only where the ledger has one."""
-    found = [
+    inputs = tr(
+        "Every value with its basis and its source. Small numbers point to the sources at the end."
+    )
+    moved = tr(
+        "The line that every launch document fills first: what one decode step reads from memory, "
+        "and what each output token pays for it."
+    )
+    cards = tr(
+        "One card a quantity, one row a step; the numbers below a line are those of this scenario."
+    )
+    drawn = tr("Drawn from the formulas of this document at peak and reachable rates.")
+    levers = tr(
+        "The elasticity says by how many percent the target changes when one input grows by one "
+        "percent. It is derived from the branch that decides here, and holds near this operating "
+        "point."
+    )
+    left_out = tr(
+        "What the first-order model leaves out, each with its share in this case or the reason why "
+        "none can be given."
+    )
+    asked = tr(
+        "The questions that decide an incident, answered with the numbers of this deployment."
+    )
+    return [
         Part("verdict", tr("Verdict and findings")),
-        Part("inputs", tr("Inputs and notation"), tr(
-            "Every value with its basis and its source. Small numbers point to the sources at the end.")),
-        Part("bytes", tr("Bytes moved per token"), tr(
-            "The line that every launch document fills first: what one decode step reads from memory, and what "
-            "each output token pays for it.")),
-        Part("derivations", tr("Derivations"), tr(
-            "One card a quantity, one row a step; the numbers below a line are those of this scenario.")),
-        Part("figures", tr("Figures"), tr(
-            "Drawn from the formulas of this document at peak and reachable rates.")),
-        Part("levers", tr("Levers"), tr(
-            "The elasticity says by how many percent the target changes when one input grows by one percent. "
-            "It is derived from the branch that decides here, and holds near this operating point.")),
-        Part("assumptions", tr("Assumptions and their size"), tr(
-            "What the first-order model leaves out, each with its share in this case or the reason why none can be given.")),
-    ]  # fmt: skip
-    if checklist:
-        found.append(Part("checklist", tr("On-call checklist"), tr(
-            "The questions that decide an incident, answered with the numbers of this deployment.")))
-    found.append(Part("sources", tr("Sources and reproduction")))
-    return found
+        Part("inputs", tr("Inputs and notation"), inputs),
+        Part("bytes", tr("Bytes moved per token"), moved),
+        Part("derivations", tr("Derivations"), cards),
+        Part("figures", tr("Figures"), drawn),
+        Part("levers", tr("Levers"), levers),
+        Part("assumptions", tr("Assumptions and their size"), left_out),
+        *([Part("checklist", tr("On-call checklist"), asked)] if checklist else []),
+        Part("sources", tr("Sources and reproduction")),
+    ]
 
 
 def groups() -> list[Part]:
@@ -70,22 +84,35 @@ def document_kind() -> Text:
     return tr("Capacity document")
 
 
+def severities() -> dict[str, Text]:
+    """The names of a finding's severities."""
+    return {"error": tr("error"), "warning": tr("caution"), "info": tr("note")}
+
+
 def guide() -> list[tuple[Text, Text]]:
     """How to read the document: a word and its explanation."""
+    calibres = tr(
+        "Peak is the datasheet's rate. Reachable multiplies it by MFU or MBU, a range with "
+        "sources. Measured is what a run printed. The three are never mixed."
+    )
+    signs = tr(
+        "= is exact, ≈ is rounded for display; every calculation runs on exact fractions. "
+        "✓ is met or holds, × is missed or does not hold, – has no value and says why."
+    )
+    colours = tr("Blue is the memory side, orange the compute side, green met, red missed.")
+    checks = tr(
+        "sympy: the step is proved symbolically. points: both sides, read back from their printed "
+        "text, agree at exact points. pint: the unit. recomputed: the value, a second time on an "
+        "independent path."
+    )
+    ledger = tr(
+        "The path at the foot of a card leads to its record in the attached JSON ledger, which "
+        "anyone can prove again."
+    )
     return [
-        (tr("calibre"), tr(
-            "Peak is the datasheet's rate. Reachable multiplies it by MFU or MBU, a range with sources. "
-            "Measured is what a run printed. The three are never mixed.")),
-        (tr("signs"), tr(
-            "= is exact, ≈ is rounded for display; every calculation runs on exact fractions. "
-            "✓ is met or holds, × is missed or does not hold, – has no value and says why.")),
-        (tr("colours"), tr("Blue is the memory side, orange the compute side, green met, red missed.")),
-        (tr("checks"), tr(
-            "sympy: the step is proved symbolically. points: both sides, read back from their printed text, agree at exact "
-            "points. pint: the unit. recomputed: the value, a second time on an independent path.")),
-        (tr("ledger"), tr(
-            "The path at the foot of a card leads to its record in the attached JSON ledger, which anyone can prove again.")),
-    ]  # fmt: skip
-
-
-SECTION_OF_BYTES = "bytes"
+        (tr("calibre"), calibres),
+        (tr("signs"), signs),
+        (tr("colours"), colours),
+        (tr("checks"), checks),
+        (tr("ledger"), ledger),
+    ]

@@ -1,6 +1,6 @@
 """Symbols as text: the LaTeX of one symbol to letters of the mathematics font with sub and super.
 
-Formulas are set by `math`; a lone symbol in prose or in a table is lighter, and reads aloud, as text.
+Formulas are set by `math`; a lone symbol in prose or in a table is lighter as text.
 """
 
 from __future__ import annotations
@@ -9,7 +9,15 @@ import re
 from functools import lru_cache
 from html import escape
 
-GREEK = {"kappa": "𝜅", "lambda": "𝜆", "rho": "𝜌", "sigma": "𝜎", "tau": "𝜏", "alpha": "𝛼", "eta": "𝜂"}
+GREEK = {
+    "kappa": "𝜅",
+    "lambda": "𝜆",
+    "rho": "𝜌",
+    "sigma": "𝜎",
+    "tau": "𝜏",
+    "alpha": "𝛼",
+    "eta": "𝜂",
+}
 NAMED = {"max": "max", "min": "min", "infty": "∞"}
 ATOM = re.compile(
     r"\\mathrm\{(?P<upright>[A-Za-z0-9]+)\}|\\(?P<named>[a-z]+)\s*|(?P<letter>[A-Za-z])"

@@ -9,6 +9,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from derive.render.charts import Mode
 from derive.render.symbols import symbol_html
 from derive.text import Text
 
@@ -21,6 +22,9 @@ QUANTITY = re.compile(
 )
 POWER = re.compile(r"(\d)\^(-?\d+)")
 NO_BREAK = "\u00a0"
+UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff\ud800-\udfff]"
+)
 MODES = {"both": ("zh", "en"), "zh": ("zh",), "en": ("en",)}
 REPLACED = str.maketrans({"✗": "×", "*": "⋅"})  # the sans has no ballot cross; units multiply
 
@@ -37,6 +41,11 @@ def texts(words: Given | None) -> tuple[str, str]:
     return en or zh, zh or en
 
 
+def seen(text: str) -> str:
+    """Text with every character that cannot be seen, or turns the line round, as its code point."""
+    return UNSEEN.sub(lambda m: f"[U+{ord(m[0]):04X}]", text)
+
+
 def glued(text: str) -> str:
     """Plain text with no-break spaces inside quantities."""
     return QUANTITY.sub(lambda m: m[0].replace(" ", NO_BREAK), text)
@@ -46,7 +55,8 @@ class Words:
     """Markup of bilingual words for one document: its languages, and the symbols it knows."""
 
     def __init__(self, lang: str, symbols: Mapping[str, Any]) -> None:
-        self.langs = MODES[lang]
+        self.mode: Mode = "both" if lang == "both" else "zh" if lang == "zh" else "en"
+        self.langs = MODES[self.mode]
         self.both = len(self.langs) == 2
         self._prose = _prose_maker(symbols)
 
@@ -59,14 +69,21 @@ class Words:
         en, zh = texts(words)
         if not self.both or en == zh:
             return Markup(self._prose(self._one(en, zh)))  # noqa: S704 - escaped there
-        return Markup(  # noqa: S704 - escaped there
-            f'<span class="zh" lang="zh">{self._prose(zh)}</span> <span class="en" lang="en">{self._prose(en)}</span>'
-        )
+        return Markup(f"{_span('zh', self._prose(zh))} {_span('en', self._prose(en))}")  # noqa: S704
 
     def stack(self, words: Given | None) -> Markup:
         """The languages under one another."""
+        return self._wrapped("bi", words)
+
+    def run(self, words: Given | None) -> Markup:
+        """The languages on one line."""
+        return self._wrapped("run", words)
+
+    def _wrapped(self, kind: str, words: Given | None) -> Markup:
         inner = self.bi(words)
-        return Markup(f'<span class="bi">{inner}</span>') if inner.startswith("<span class=\"zh") else inner  # noqa: S704
+        if not inner.startswith('<span class="zh"'):
+            return inner  # one language, or words that read alike in both
+        return Markup(f'<span class="{kind}">{inner}</span>')  # noqa: S704 - escaped there
 
     def noted(self, words: Given | None, mark: Markup, medium: str) -> Markup:
         """Stacked words with a mark after them: in print after the last, on screen after each."""
@@ -75,14 +92,8 @@ class Words:
             return self.bi(words) + mark
         first = mark if medium == "screen" else ""
         return Markup(  # noqa: S704 - escaped there
-            f'<span class="zh" lang="zh">{self._prose(zh)}{first}</span> '
-            f'<span class="en" lang="en">{self._prose(en)}{mark}</span>'
+            f"{_span('zh', self._prose(zh) + first)} {_span('en', self._prose(en) + mark)}"
         )
-
-    def run(self, words: Given | None) -> Markup:
-        """The languages on one line."""
-        inner = self.bi(words)
-        return Markup(f'<span class="run">{inner}</span>') if inner.startswith("<span class=\"zh") else inner  # noqa: S704
 
     def pair(self, words: Given | None, cls: str = "", *, strong: bool = False) -> Markup:
         """Prose: Chinese left, English right; one under the other where there is no room."""
@@ -106,11 +117,16 @@ class Words:
         return zh if self.langs[0] == "zh" else en
 
 
+def _span(lang: str, markup: str) -> str:
+    return f'<span class="{lang}" lang="{lang}">{markup}</span>'
+
+
 def _prose_maker(symbols: Mapping[str, Any]) -> Callable[[str], str]:
     """Escape, mend, glue, and set the symbols that a text names by their id."""
     known = {n: str(s["latex"]) for n, s in symbols.items() if "_" in n and n.isascii()}
     names = sorted(known, key=len, reverse=True)
-    pattern = re.compile(rf"(?<![A-Za-z0-9_])(?:{'|'.join(map(re.escape, names))})(?![A-Za-z0-9_])") if names else None
+    either = "|".join(map(re.escape, names)) or "(?!)"
+    pattern = re.compile(rf"(?<![A-Za-z0-9_])(?:{either})(?![A-Za-z0-9_])")
 
     def symbol(match: re.Match[str]) -> str:
         return symbol_html(known[match[0]]) or match[0]
@@ -119,7 +135,7 @@ def _prose_maker(symbols: Mapping[str, Any]) -> Callable[[str], str]:
     def prose(text: str) -> str:
         markup = QUANTITY.sub(_kept, str(escape(text.translate(REPLACED))))
         markup = POWER.sub(r"\1<sup>\2</sup>", markup).replace("ᵀ", "<sup>T</sup>")
-        if pattern is not None and "_" in markup:
+        if "_" in markup:
             markup = pattern.sub(symbol, markup)
         return markup
 
@@ -130,4 +146,3 @@ def _kept(match: re.Match[str]) -> str:
     """A quantity as one word: no-break spaces, and no break after the slash of its unit."""
     text = match[0].replace(" ", NO_BREAK)
     return f'<span class="q">{text}</span>' if "/" in text else text
-

@@ -188,7 +188,8 @@ def _draw_text(glyph_class: Any) -> None:
     def draw_glyph(self: Any, x: float, y: float, svg: ET.Element) -> tuple[float, float]:
         after = x + self.funit_to_points(self.glyph.advance()), y
         font = self.glyph.font
-        if self.phantom or not self.glyph.operators:
+        # a bracket put together of pieces has no outline of its own
+        if self.phantom or not (self.glyph.operators or getattr(self.glyph, "glyphs", ())):
             return after
         styled = styledchr(self.char, self.style.mathvariant)
         char = next((c for c in (styled, self.char) if font.glyphindex(c) == self.glyph.index), "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from derive.text import Text
 
 # what is likely meant when a unit lacks a part, in the order of likelihood
+LEADING = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?(?![0-9.,])")
 COMPLETIONS = ("/device", "/request", "/token", "*request", "/s", "/hour", "/param", "/element")
 
 
@@ -45,17 +48,32 @@ def unreadable(field: Field, node: Scalar, error: DeriveError, faults: Faults) -
     """Note a text that is no quantity: no number at all, one beyond all bounds, an odd unit."""
     key, text = node.place.key or field.key, printable(node.text, 60)
     if any(c.isdigit() for c in text):
-        if error.problems[0].code == "U203":
+        problem = error.problems[0]
+        if problem.code == "U203":
             what = tr("{key}: {text} is beyond anything sensible", key=key, text=text)
             faults.add("S305", what, node.place, mark=node.text)
         else:
-            faults.adopt(error, node.place, node.text)
+            meant = of_two(field, node) if problem.code == "U207" else None
+            problem = replace(problem, hint=meant or problem.hint)
+            faults.adopt(DeriveError(problem), node.place, node.text)
         return
     what = tr("{key}: {text} is no number", key=key, text=text or "''")
     if field.kind == "quantity":
         such = f"1 {likely_units(field)[0]}"
         what = tr("{key}: {text} is no quantity such as {such}", key=key, text=text, such=such)
     faults.add("S309", what, node.place, mark=node.text)
+
+
+def of_two(field: Field, node: Scalar) -> Text | None:
+    """The reading that this key wants of a unit with two: 8B parameters, 100 Tflops of a peak."""
+    number = LEADING.match(node.text)
+    if number is None:
+        return None
+    for written in field.likely:
+        meant = f"{number[0]} {written}"
+        if within(field, Quantity(read(meant).value, full(field, written))):
+            return tr("write {first}", first=meant)
+    return None
 
 
 def completed(field: Field, written: Unit) -> Unit:
@@ -154,7 +172,7 @@ def sensible(field: Field, node: Scalar, quantity: Quantity, faults: Faults) -> 
     elif field.most == 1 and value > 1:
         percent = 2 <= value <= 100 and not text.endswith("%")
         hint = tr("write {first}", first=f"{text} %") if percent else None
-        what = tr("{key}: {text} is not above 0 and at most 1", key=key, text=text)
+        what = tr("{key}: must be above 0 and at most 1, found {text}", key=key, text=text)
         faults.add("S305", what, place, hint, mark=node.text)
     elif field.whole and value.denominator != 1:
         what = tr("{key}: {text} is not a whole number", key=key, text=text)

@@ -46,7 +46,7 @@ def excerpt(lines: Sequence[str], place: Place, mark: str = "") -> tuple[str, ..
     """The line of a place with a mark under the written text; nothing outside of the lines."""
     if not 1 <= place.line <= len(lines) or not place.column:
         return ()
-    line = lines[place.line - 1]
+    line = lines[place.line - 1].replace("\t", "→")
     start = max(0, place.column - 1 - WIDEST // 2) if len(line) > WIDEST else 0
     shown = printable(line[start : start + WIDEST])
     before = shown[: place.column - 1 - start]
@@ -54,7 +54,7 @@ def excerpt(lines: Sequence[str], place: Place, mark: str = "") -> tuple[str, ..
     room = max(1, width(shown) - width(before))
     lead = len(shown) - len(shown.lstrip())
     marks = " " * (width(before) - lead) + "^" * min(wide, room)
-    return (shown[lead:].rstrip(), marks)
+    return (shown[lead:].rstrip(), marks) if shown.strip() else ()
 
 
 class Faults:

@@ -167,7 +167,7 @@ MODEL = (
     Field("source", "keys", Text("source of every figure that names none", "未单独注明者的来源")),
     figure(
         "parameters", "param", Text("parameters resident in memory", "驻留显存的参数量"),
-        required=True, likely=("param", "Gparam"), whole=True, most=10**15,
+        required=True, likely=("param", "Gparam"), whole=True, least=10**3, most=10**15,
     ),
     figure(
         "active_parameters", "param",

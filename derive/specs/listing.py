@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from derive.errors import columns
+from derive.errors import DeriveError, Problem, columns
+from derive.notation import SYMBOLS
 from derive.specs import load
 from derive.specs.lookup import spec_roots
 from derive.specs.precision import BYTES
 from derive.specs.types import Hardware, Model, Value
+from derive.specs.words import ENGINES, KINDS_OF_EVIDENCE, TERMS
 from derive.text import Text, tr
 from derive.units import Quantity, gib, show, unit
+
+Spec = TypeVar("Spec", Hardware, Model)
+TELLING = {*TERMS.values(), *KINDS_OF_EVIDENCE.values(), *ENGINES.values()}  # beyond the key's own
 
 
 def shown(value: Value | None) -> str:
@@ -36,15 +41,39 @@ def record(value: Value) -> dict[str, Any]:
     return found
 
 
+def all_of(kind: str, read: Callable[..., Spec], roots: Sequence[Path]) -> list[Spec]:
+    """Every spec of a kind; the problems of all of them together where some cannot be read."""
+    found, problems = [], list[Problem]()
+    for name in dict.fromkeys(load.names(kind, roots)):
+        try:
+            found.append(read(name, roots))
+        except DeriveError as error:
+            problems += error.problems
+    if problems:
+        raise DeriveError(problems)
+    return found
+
+
+def cited(values: Iterable[Value], roots: Sequence[Path]) -> list[str]:
+    """The sources of some figures, a line each."""
+    known = load.sources(roots)
+    keys = dict.fromkeys(key for value in values for key in value.sources)
+    return [
+        f"[{key}] " + ", ".join(filter(None, (s.title, s.publisher, s.date, s.url)))
+        for key in keys
+        if (s := known.get(key))
+    ]
+
+
 def hardware_listing(
     name: str | None, extra: Sequence[str | Path], as_json: bool, lang: str
 ) -> str:
     """All accelerators, a line each, or one with every figure."""
     roots = spec_roots(extra)
     if name:
-        found = load.hardware(name, roots)
-        return dump(hardware_record(found)) if as_json else one_hardware(found, lang)
-    every = [load.hardware(n, roots) for n in load.names("hardware", roots)]
+        found = load.hardware(name, roots, Path())
+        return dump(hardware_record(found)) if as_json else one_hardware(found, roots, lang)
+    every = all_of("hardware", load.hardware, roots)
     if as_json:
         return dump([hardware_record(h) for h in every])
     head = tuple(
@@ -97,24 +126,29 @@ def figures(found: Hardware) -> list[tuple[Text, Value]]:
     return rows + [(name, value) for name, value in rest if value]
 
 
-def one_hardware(found: Hardware, lang: str) -> str:
+def one_hardware(found: Hardware, roots: Sequence[Path], lang: str) -> str:
     """One accelerator: figures with the text printed by the source and where it is from."""
     rows = []
     for name, value in figures(found):
-        beside = gib(value.quantity).text if value in (found.marketed, found.driver_visible) else ""
+        size = show(value.quantity).text
+        if value in (found.marketed, found.driver_visible):
+            size += f" ({gib(value.quantity).text})"
         how = value.how.in_(lang) if value.how else ""
         quoted = f"“{value.printed}”" if value.printed else how
+        label = [name, *(b for b in value.basis if b in TELLING)]
+        separator = "，" if lang == "zh" else ", "
         rows.append(
             (
-                name.in_(lang),
-                " ".join(filter(None, (show(value.quantity).text, beside and f"({beside})"))),
+                separator.join(part.in_(lang) for part in label),
+                size,
                 quoted,
                 ", ".join(value.sources),
                 value.grade,
             )
         )
     lines = [f"{found.name.in_(lang)}   {found.id}", *columns(rows)]
-    return "\n".join([*lines, *(f"- {n.in_(lang)}" for n in found.notes)])
+    lines += [f"- {n.in_(lang)}" for n in found.notes]
+    return "\n".join([*lines, *cited((v for _, v in figures(found)), roots)])
 
 
 def hardware_record(found: Hardware) -> dict[str, Any]:
@@ -143,9 +177,9 @@ def model_listing(name: str | None, extra: Sequence[str | Path], as_json: bool, 
     """All models, a line each, or one with its bytes at every stored precision."""
     roots = spec_roots(extra)
     if name:
-        found = load.model(name, roots)
-        return dump(model_record(found)) if as_json else one_model(found, lang)
-    every = [load.model(n, roots) for n in load.names("model", roots)]
+        found = load.model(name, roots, Path())
+        return dump(model_record(found)) if as_json else one_model(found, roots, lang)
+    every = all_of("model", load.model, roots)
     if as_json:
         return dump([model_record(m) for m in every])
     head = tuple(
@@ -183,21 +217,13 @@ def weight_bytes(found: Model, precision: str) -> Quantity:
     return Quantity(found.values["N"].quantity.value * BYTES[precision], unit("byte"))
 
 
-def one_model(found: Model, lang: str) -> str:
+def one_model(found: Model, roots: Sequence[Path], lang: str) -> str:
     """One model: its figures, then bytes by precision."""
-    rows = [
-        (n, shown(v), v.how.in_(lang) if v.how else "", ", ".join(v.sources))
-        for n, v in found.values.items()
-    ]
+    values = dict(found.values)
     if found.embedding:
-        rows.append(
-            (
-                "N_emb",
-                shown(found.embedding),
-                found.embedding.how.in_(lang) if found.embedding.how else "",
-                "",
-            )
-        )
+        values["N_emb"] = found.embedding
+    rows = [(n, shown(v), SYMBOLS[n].meaning.in_(lang)) for n, v in values.items()]
+    told = [f"{n}: {v.how.in_(lang)}" for n, v in values.items() if v.how]
     head = tuple(t.in_(lang) for t in (tr("stored as"), tr("weights"), tr("KV cache per token")))
     bytes_rows = [
         (
@@ -207,16 +233,9 @@ def one_model(found: Model, lang: str) -> str:
         )
         for p in BYTES
     ]
-    notes = [f"- {n.in_(lang)}" for n in found.notes]
-    return "\n".join(
-        [
-            f"{found.name.in_(lang)}   {found.id}",
-            *columns(rows),
-            "",
-            *columns([head, *bytes_rows]),
-            *notes,
-        ]
-    )
+    lines = [f"{found.name.in_(lang)}   {found.id}", *columns(rows), *told, ""]
+    lines += [*columns([head, *bytes_rows]), *(f"- {n.in_(lang)}" for n in found.notes)]
+    return "\n".join([*lines, *cited(values.values(), roots)])
 
 
 def model_record(found: Model) -> dict[str, Any]:

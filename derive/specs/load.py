@@ -134,7 +134,9 @@ def _sources(stamps: tuple[tuple[str, int], ...]) -> dict[str, Source]:
             allowed = {"title", "publisher", "date", "url"}
             if not plain.get("title") or len(plain) != len(texts) or set(plain) - allowed:
                 what = tr("source {key} needs title, and may have publisher, date and url", key=key)
-                raise fault("S409", what, document.root.place_of(key))
+                place = document.root.place_of(key)
+                shown = excerpt(document.lines, place, key)
+                raise DeriveError(Problem("S409", what, place, shown))
             found[key] = Source(key, **plain)
     return found
 

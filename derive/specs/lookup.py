@@ -28,6 +28,7 @@ DIRECTORIES = {
 }
 ENVIRONMENT = "DERIVE_SPECS"
 NAME = re.compile(r"[A-Za-z0-9\u4e00-\u9fff][A-Za-z0-9\u4e00-\u9fff ._+()×-]{0,99}")
+MOST_NAMES = 12  # of a list of what there is
 HEAD = 16_000  # bytes in which a file's aliases must begin to be found
 
 
@@ -41,18 +42,18 @@ def specs_home() -> Path:
 def spec_roots(extra: Sequence[str | Path] = ()) -> tuple[Path, ...]:
     """Directories to look in: the packaged one, those of DERIVE_SPECS, then `extra`."""
     given = [p for p in os.environ.get(ENVIRONMENT, "").split(os.pathsep) if p]
-    roots = [specs_home(), *(directory(p) for p in [*given, *extra])]
-    return tuple(dict.fromkeys(roots))
+    roots = [specs_home(), *(directory(p, ENVIRONMENT) for p in given)]
+    return tuple(dict.fromkeys([*roots, *(directory(p, "--specs") for p in extra)]))
 
 
-def directory(given: str | Path) -> Path:
+def directory(given: str | Path, told_by: str) -> Path:
     """A directory that is there; DeriveError otherwise."""
     with suppress(OSError, RuntimeError):  # too long a name, the home of an unknown user
         path = Path(given).expanduser()
         if path.is_dir():
             return path
     shown = printable(str(given))
-    raise fault("S101", tr("no such spec directory: {path}", path=shown), Place(str(given)))
+    raise fault("S101", tr("no such spec directory: {path}", path=shown), Place(key=told_by))
 
 
 def files(kind: str, roots: Sequence[Path]) -> list[Path]:
@@ -85,22 +86,25 @@ def find(kind: str, name: str, roots: Sequence[Path], place: Place | None = None
     by_id = [p for p in known if plain(p.stem) == plain(name)]
     if len(by_id) > 1:
         what = tr("{count} files are called {name}", count=len(by_id), name=name)
-        rows = tuple((str(p),) for p in by_id)
-        raise DeriveError(Problem("S403", what, where, rows=rows))
+        raise DeriveError(Problem("S403", what, where, rows=tuple((str(p),) for p in by_id)))
     if by_id:
         return by_id[0]
     aliases, broken = all_aliases(known)
     by_alias = [p for p in known if plain(name) in map(plain, aliases.get(p, ()))]
     if len(by_alias) > 1:
         what = tr("{name} names {count} specs: say which", name=name, count=len(by_alias))
-        rows = tuple((p.stem,) for p in by_alias)
-        raise DeriveError(Problem("S402", what, where, rows=rows))
+        raise DeriveError(Problem("S402", what, where, rows=tuple((p.stem,) for p in by_alias)))
     if by_alias:
         return by_alias[0]
     what = tr("no {kind} is called {name}", kind=KIND_NAMES[kind], name=name)
     choices = [p.stem for p in known] + [a for of_file in aliases.values() for a in of_file]
     hint = other_kind(kind, name, roots) or nearest(name, choices)
-    raise DeriveError([Problem("S401", what, where, hint=hint), *broken])
+    rows: tuple[tuple[str, ...], ...] = ()
+    if hint is None and kind in ("hardware", "model"):
+        hint = tr("{command} lists what there is", command=f"derive {kind}")
+    elif hint is None:
+        rows = tuple((p.stem,) for p in known[:MOST_NAMES])
+    raise DeriveError([Problem("S401", what, where, rows=rows, hint=hint), *broken])
 
 
 def other_kind(kind: str, name: str, roots: Sequence[Path]) -> Text | None:

@@ -22,7 +22,7 @@ def complaints() -> tuple[tuple[str, bool, Text], ...]:
     astray = tr("this line fits no key above: check indentation and quotes")
     return (
         ("could not find expected ':'", True, tr("this line has no colon")),
-        ("mapping values are not allowed", False, tr("a colon stands where none can be")),
+        ("mapping values are not allowed", False, astray),
         ("tab character", False, tr("a tab: indent with spaces")),
         ("cannot start any token", False, quotes),
         ("',' or ']'", True, tr("this list is not closed, or a comma is missing in it")),
@@ -59,6 +59,11 @@ def complaint(error: Any, lines: Sequence[str]) -> tuple[Text, int, int, Text | 
     if here[column - 1 : column] == "\t":
         what = tr("not valid YAML: {why}", why=tr("a tab: indent with spaces"))
     wide_colon = tr("write a half-width colon and a space instead of ：")
+    if "mapping values" in said and ":" in here[: column - 1]:
+        what = tr("not valid YAML: {why}", why=tr("a second colon: put the text in quotes"))
     above = lines[max(0, line - 2) : line]
-    wide = any(re.match(r"\s*[\w.]+：", text) for text in above)
-    return what, line, column, wide_colon if wide else None
+    if any(re.match(r"\s*[\w.]+：", text) for text in above):
+        return what, line, column, wide_colon
+    if any(re.match(r"\s*[\w.]+:[^\s]", text) for text in above):
+        return what, line, column, tr("write a space behind the colon of a key")
+    return what, line, column, None

@@ -155,6 +155,7 @@ def calibration(bound: Bound) -> dict[str, Any]:
                 "text": v.text,
                 "sources": list(v.sources),
                 "how": v.how.json() if v.how else None,
+                "origin": binding.origin(v.place),
             }
             for key, v in zip(("low", "typical", "high"), values, strict=True)
         }

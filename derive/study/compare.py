@@ -54,7 +54,7 @@ def column(name: str, first: Bound, bound: Bound, start: Results, found: Results
         "rows": {row: cell(row, start[row], found[row]) for row in ROWS},
         "moved": moved(first, bound),
         "wall": wall(found)[1].json(),
-        "reason": reason(first, bound, start, found).json(),
+        "reason": reason(first, bound, found).json(),
     }
 
 
@@ -118,6 +118,9 @@ def verdict(first: Bound, bound: Bound, start: Results, found: Results) -> Text:
     parts += [tr("better: {rows}", rows=", ".join(better))] if better else []
     parts += [tr("worse: {rows}", rows=", ".join(worse))] if worse else []
     parts += [t for row in TARGETS if (t := target(row, first, bound, start, found))]
+    price, other = first.inputs.get("price"), bound.scenario.hardware.id
+    if price and price == bound.inputs.get("price") and other != first.scenario.hardware.id:
+        parts.append(tr("at the same {price}", price=said(price.quantity)))
     return joined(parts or [tr("nothing changes")])
 
 
@@ -141,12 +144,12 @@ def joined(parts: Sequence[Text]) -> Text:
     return Text("; ".join(p.en for p in parts), "；".join(p.zh for p in parts))
 
 
-def reason(first: Bound, bound: Bound, start: Results, found: Results) -> Text:
+def reason(first: Bound, bound: Bound, found: Results) -> Text:
     """Why TPOT moved as it did: the ratios of the bytes and of the bandwidth behind it."""
     if bound is first:
         return tr("the base")
-    if found["TPOT"].value is None or start["TPOT"].value is None:
-        return found["TPOT"].why or start["TPOT"].why or same("")
+    if found["TPOT"].value is None:
+        return found["TPOT"].why or same("")
     side, _ = wall(found)
     roof = ("F_step", "g", "P_peak") if side == "compute" else ("Q_step", "g", "B_peak")
     changes = []

@@ -322,7 +322,7 @@ def bytes_over_context(bound: Bound) -> Figure:
             "Weight bytes are a flat line; KV-cache bytes grow in proportion to the context and cross it."
         ).json(),
         "x": axis(tr("context"), "token/request", "log", [first, last]),
-        "y": axis(tr("bytes per step"), "GB", "log", [v for _, v in (*kv, *total)]),
+        "y": axis(tr("bytes per step"), "GB", "log", [weights, *(v for _, v in (*kv, *total))]),
         "lines": [
             line("weights", tr("weights"), "neutral", [(first, weights), (last, weights)], True),
             line("kv", tr("KV cache"), "memory", kv),

@@ -7,10 +7,11 @@ from fractions import Fraction
 
 from derive.derivation.numeric import active
 from derive.derivation.points import Absent, Point, Undefined
-from derive.derivation.resolve import expand, resolve
+from derive.derivation.resolve import depends, resolve
 from derive.derivation.steps import Check, Disproved, Step
 from derive.derivation.stored import derivative
-from derive.expression.tree import Name, Node
+from derive.expression.tree import Name, Node, names, substitute
+from derive.formula import CATALOGUE
 from derive.text import Text
 
 # What an engineer does to move a symbol; the order is that of the tables.
@@ -61,13 +62,31 @@ def elasticities(point: Point) -> list[Elasticity]:
                 point.get(target), point.get(lever)
             except (Absent, Undefined):
                 continue
-            found.append(elasticity(target, lever, point))
+            if reaches(target, lever, point):
+                found.append(elasticity(target, lever, point))
     return found
+
+
+def opened(target: str, lever: str, point: Point) -> Node:
+    """What a target is made of, down to the lever and the roofs; what was set by hand stays."""
+    tree = resolve(target).tree
+    inside = {
+        name: opened(name, lever, point)
+        for name in names(tree)
+        if name in CATALOGUE and name not in point.given
+        if depends(name, lever) or depends(name, "MFU")
+    }
+    return substitute(tree, inside)
+
+
+def reaches(target: str, lever: str, point: Point) -> bool:
+    """Whether a lever is connected: a quantity set by hand answers to nothing behind it."""
+    return target not in point.given and lever in names(opened(target, lever, point))
 
 
 def elasticity(target: str, lever: str, point: Point) -> Elasticity:
     """One elasticity with its steps: the branch, the derivative, the check."""
-    branch = active(expand(resolve(target).tree, (lever, "MFU")), point)
+    branch = active(opened(target, lever, point), point)
     tree = derivative(branch, lever)
     value = point.value(tree)
     step = Fraction(1, 10**6)

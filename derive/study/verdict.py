@@ -76,7 +76,7 @@ def result_tile(
     if found.value is None:
         return tile(name, label, "–", "missed", found.why or same(""))
     notes = []
-    if found.low and found.high:
+    if found.low and found.high and found.low != found.high:
         notes.append(tr("range {low} – {high}", low=bare(found.low), high=bare(found.high)))
     if found.peak:
         notes.append(tr("peak {value}", value=bare(found.peak)))

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from derive.errors import DeriveError, printable
+from derive.errors import DeriveError
 from derive.expression.dimension import dimension
 from derive.expression.latex import latex
 from derive.expression.text import plain
 from derive.formula import Formula, catalogue, dimension_of, letters, unit_of
 from derive.notation import CONSTANTS, SYMBOLS, known
 from derive.text import Text, tr
+from derive.verify.say import quoted
 from derive.verify.values import Broken, Held, Ledger, NoValue, read
 
 SIGNS = {"<=": r"\leq", ">=": r"\geq", "<": "<", ">": ">"}
@@ -32,18 +33,17 @@ def check_ids(record: Mapping[str, Any]) -> Iterator[Text]:
     for group, (ids, allowed) in groups.items():
         for name in dict.fromkeys(ids):
             if name not in allowed:
-                yield tr("{group}: unknown symbol {name}", group=group, name=printable(name, 60))
+                yield tr("{group}: unknown symbol {name}", group=group, name=quoted(name))
     rows = {g: ids for g, (ids, _) in groups.items()}
     rows["levers"] = [f"{r['target']} {r['lever']}" for r in record["levers"]]
     for group in ("figures", "findings", "checklist", "assumptions"):
         rows[group] = [r["id"] for r in record[group]]
     rows["tiles"] = [t["id"] for t in record["verdict"]["tiles"]]
     rows["sources"] = [s["key"] for s in record["sources"]]
+    rows["findings"] = [i for i in rows["findings"] if i != "derived_set"]  # one for each
     for group, ids in rows.items():
-        if group == "findings":  # one for each quantity that was set by hand
-            ids = [i for i in ids if i != "derived_set"]
         for name in {i for i in ids if ids.count(i) > 1}:
-            yield tr("{group}: {name} stands twice", group=group, name=printable(name, 60))
+            yield tr("{group}: {name} stands twice", group=group, name=quoted(name))
     for name in sorted({*known(), *catalogue()} - record["symbols"].keys()):
         yield tr("symbols: {name} is missing", name=name)
     for name in sorted(CONSTANTS.keys() - set(rows["constants"])):
@@ -63,7 +63,11 @@ def check_trees(record: Mapping[str, Any]) -> Iterator[Text]:
             yield tr("{name}: {why}", name=name, why=error.problems[0].what)
             continue
         if found != unit_of(name).dimension:
-            yield tr("{name}: the formula measures something else: {text}", name=name, text=printable(card["tree"], 160))
+            yield tr(
+                "{name}: the formula measures something else: {text}",
+                name=name,
+                text=quoted(card["tree"], 160),
+            )
 
 
 def differs(where: str, recorded: object, declared: object) -> Iterator[Text]:
@@ -72,7 +76,7 @@ def differs(where: str, recorded: object, declared: object) -> Iterator[Text]:
         yield tr(
             "{where}: {found} differs from this program's declaration",
             where=where,
-            found=printable(str(recorded), 80),
+            found=quoted(recorded, 80),
         )
 
 
@@ -100,8 +104,9 @@ def check_constants(ledger: Ledger) -> Iterator[Text]:
         declared = CONSTANTS[row["id"]]
         value = declared.value.value
         for key, wanted in (
-            ("unit", declared.unit.text), ("latex", declared.latex), ("reason", declared.reason.json()),
-            ("exact", f"{value.numerator}/{value.denominator}"), ("shown", show(declared.value).text),
+            ("unit", declared.unit.text), ("latex", declared.latex),
+            ("reason", declared.reason.json()), ("shown", show(declared.value).text),
+            ("exact", f"{value.numerator}/{value.denominator}"),
         ):  # fmt: skip
             yield from differs(f"constants.{row['id']}.{key}", row[key], wanted)
 
@@ -128,7 +133,7 @@ def check_declared(ledger: Ledger, name: str) -> Iterator[Text]:
         if not follows(ledger, declared) or card["tree"] != plain(ledger.trees[name]):
             yield tr(
                 "{name}: the formula {text} differs from this program's declaration",
-                name=name, text=printable(card["tree"], 160),
+                name=name, text=quoted(card["tree"], 160),
             )  # fmt: skip
     except (Broken, NoValue) as error:
         yield tr("{name}: {why}", name=name, why=error.why)
@@ -136,7 +141,7 @@ def check_declared(ledger: Ledger, name: str) -> Iterator[Text]:
 
 
 def follows(ledger: Ledger, declared: Formula) -> bool:
-    """Whether a recorded formula is the declared one, or has the value that the declaration asks for."""
+    """Whether a recorded formula is the declared one, or has the value the declaration asks for."""
     tree = ledger.trees[declared.id]
     if declared.tree is not None:
         return tree == declared.tree
@@ -179,7 +184,12 @@ def conditions(
         left, sign, right = condition.parts
         text = f"{plain(left)} {sign} {plain(right)}"
         line = f"{latex(left, letters)} {SIGNS[sign]} {latex(right, letters)}"
-        texts[text] = {"kind": kind, "text": text, "meaning": condition.meaning.json(), "latex": line}
+        texts[text] = {
+            "kind": kind,
+            "text": text,
+            "meaning": condition.meaning.json(),
+            "latex": line,
+        }
     found = [r["text"] for r in rows]
     for row in rows:
         static = {k: v for k, v in row.items() if k != "holds"}
@@ -195,5 +205,6 @@ def conditions(
             continue
         recorded = [r["holds"] for r in rows if r["text"] == text]
         if recorded != [holds]:
-            yield tr("{name}: the condition {text} is recorded wrongly", name=name, text=printable(text, 80))
-
+            yield tr(
+                "{name}: the condition {text} is recorded wrongly", name=name, text=quoted(text, 80)
+            )

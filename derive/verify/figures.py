@@ -7,16 +7,21 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from derive.errors import printable
 from derive.expression.grammar import parse
 from derive.text import Text, tr
 from derive.units import unit
 from derive.units.digits import significant
+from derive.verify.say import quoted
 from derive.verify.shown import NOTHING, half_unit
 from derive.verify.values import Broken, Held, Ledger, NoValue, Values
 
-# figure, item -> expression, calibre, unit of the axis; curves are taken along the figure's variable
-VARIABLES = {"batch_sweep": "b", "bytes_over_context": "T", "concurrency_over_context": "T", "roofline": "b"}
+# figure, item -> expression, calibre, unit of the axis; curves run along the figure's variable
+VARIABLES = {
+    "batch_sweep": "b",
+    "bytes_over_context": "T",
+    "concurrency_over_context": "T",
+    "roofline": "b",
+}
 CURVES = {
     ("batch_sweep", "X"): ("X", "typical", "token/s"),
     ("batch_sweep", "TPOT"): ("TPOT", "typical", "ms*request/token"),
@@ -26,17 +31,27 @@ CURVES = {
     ("bytes_over_context", "total"): ("Q_step", "peak", "GB"),
     ("concurrency_over_context", "b_max"): ("b_max", "typical", "request"),
 }  # fmt: skip
+FIGURES = 6
 FLAT = ("g * P_peak", "peak", "TFLOP/s")
 ROOF = "min(g * P_peak, I_decode * (g * B_peak))"
+
+
+def curves(figure: str, *lines: str) -> list[tuple[str, str, str]]:
+    """The curves of a figure, as columns of its table."""
+    return [CURVES[figure, line] for line in lines]
+
+
 COLUMNS = {
-    "roofline": (("b", "peak", "request"), ("I_decode", "peak", "FLOP/byte"), (ROOF, "peak", "TFLOP/s")),
-    "batch_sweep": (("b", "typical", "request"), *[CURVES["batch_sweep", c] for c in ("X", "TPOT", "TPOT-peak")]),
-    "bytes_over_context": (
-        ("T", "peak", "token/request"), *[CURVES["bytes_over_context", c] for c in ("weights", "kv", "total")],
-    ),
-    "concurrency_over_context": (
-        ("T", "typical", "token/request"), CURVES["concurrency_over_context", "b_max"],
-    ),
+    "roofline": [
+        ("b", "peak", "request"), ("I_decode", "peak", "FLOP/byte"), (ROOF, "peak", "TFLOP/s"),
+    ],
+    "batch_sweep": [("b", "typical", "request"), *curves("batch_sweep", "X", "TPOT", "TPOT-peak")],
+    "bytes_over_context": [
+        ("T", "peak", "token/request"), *curves("bytes_over_context", "weights", "kv", "total"),
+    ],
+    "concurrency_over_context": [
+        ("T", "typical", "token/request"), *curves("concurrency_over_context", "b_max"),
+    ],
 }  # fmt: skip
 MARKS = {
     "ridge": ("I_ridge", "peak", "FLOP/byte"),
@@ -61,7 +76,7 @@ def check_figure(ledger: Ledger, figure: Mapping[str, Any]) -> Fault:
     """One figure: its drawings and its table."""
     name = figure["id"]
     if name not in VARIABLES:
-        yield tr("figure {figure} is unknown", figure=printable(name, 40))
+        yield tr("figure {figure} is unknown", figure=quoted(name))
         return
     about = Figure(ledger, name)
     plots = figure.get("panels") or [figure]
@@ -86,7 +101,7 @@ class Figure:
         """One coordinate that does not hold."""
         return tr(
             "figure {figure}: {item}: {found} is not the value there",
-            figure=self.name, item=printable(item, 40), found=printable(found, 40),
+            figure=self.name, item=quoted(item), found=quoted(found),
         )  # fmt: skip
 
     def exact(self, what: tuple[str, str, str], x: Fraction | None = None) -> Fraction | None:
@@ -239,11 +254,11 @@ def friendly(units: str) -> str:
     return units.replace("s*request/token", "s/token")
 
 
-def coordinate(value: Fraction, figures: int = 6) -> str:
+def coordinate(value: Fraction, figures: int = FIGURES) -> str:
     """A value as a drawing notes it: whole numbers in full, others at some figures."""
     return str(value) if value.denominator == 1 else significant(value, figures)
 
 
 def slack(text: str) -> Fraction:
-    """How far a noted coordinate may be from the exact one."""
-    return half_unit(text) if "." in text else Fraction(0)
+    """How far a noted coordinate may be from the exact one; short whole numbers are exact."""
+    return half_unit(text) if "." in text or len(text) >= FIGURES else Fraction(0)

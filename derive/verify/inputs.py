@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from derive.errors import printable
 from derive.formula import catalogue, letters, unit_of
 from derive.notation import SYMBOLS
 from derive.specs.precision import BYTES
 from derive.text import Text, tr
 from derive.units import Quantity, Unit, gib, unit
 from derive.verify.declared import differs
+from derive.verify.say import quoted
 from derive.verify.shown import agrees, measures, reading, written
 from derive.verify.values import CALIBRES, Ledger
 
@@ -27,7 +27,11 @@ def check_inputs(ledger: Ledger) -> Iterator[Text]:
         yield from one_input(ledger, row)
     for name, text in record["scenario"]["overrides"].items():
         if text not in [r["text"] for r in record["inputs"] if r["id"] == name]:
-            yield tr("{name}: set to {text}, which is not its value here", name=printable(name, 40), text=printable(text, 40))
+            yield tr(
+                "{name}: set to {text}, which is not its value here",
+                name=quoted(name),
+                text=quoted(text),
+            )
     for name in ledger.given.keys() & catalogue().keys() - record["scenario"]["overrides"].keys():
         yield tr("{name}: is derived, but given here without being set", name=name)
 
@@ -44,13 +48,15 @@ def one_input(ledger: Ledger, row: Mapping[str, Any]) -> Iterator[Text]:
     ):  # fmt: skip
         yield from differs(f"{name}.{key}", row[key], wanted)
     if not from_text(ledger, row, exact):
-        yield tr("{name}: the text {text} is not the exact value", name=name, text=printable(row["text"], 60))
+        yield tr(
+            "{name}: the text {text} is not the exact value", name=name, text=quoted(row["text"])
+        )
     compute = ledger.record["scenario"]["precision"].get("compute")
     if name == "P_peak" and row["basis"] and compute not in [b["en"] for b in row["basis"]]:
         yield tr("{name}: its basis is not the precision of the scenario", name=name)
     for shown, wanted in ((row["shown"], written(exact)), (row["beside"], beside)):
         if shown != wanted or (shown and not agrees(shown, exact)):
-            yield tr("{name}: {shown} is not the exact value", name=name, shown=printable(shown, 60))
+            yield tr("{name}: {shown} is not the exact value", name=name, shown=quoted(shown))
 
 
 def lowest(value: Fraction) -> str:
@@ -76,8 +82,17 @@ def check_calibration(ledger: Ledger) -> Iterator[Text]:
             row = triple[key]
             found = reading(row["text"])
             fits = found is not None and measures(found, Quantity(value, Unit()))
-            if not fits or found is None or found.quantity.base != value or row["exact"] != lowest(value):
-                yield tr("{name}: the text {text} is not the exact value", name=f"{name}.{key}", text=printable(row["text"], 60))
+            if (
+                not fits
+                or found is None
+                or found.quantity.base != value
+                or row["exact"] != lowest(value)
+            ):
+                yield tr(
+                    "{name}: the text {text} is not the exact value",
+                    name=f"{name}.{key}",
+                    text=quoted(row["text"]),
+                )
         if not 0 < values[0] <= values[1] <= values[2] <= 1:
             yield tr("{name}: low, typical and high are no range within 0 and 1", name=name)
 
@@ -90,7 +105,7 @@ def check_citations(ledger: Ledger) -> Iterator[Text]:
     cited = {key for row in rows for key in row["sources"]}
     listed = {row["key"] for row in record["sources"]}
     for key in sorted(cited ^ listed):
-        yield tr("source {key} is cited but not listed, or listed but not cited", key=printable(key, 60))
+        yield tr("source {key} is cited but not listed, or listed but not cited", key=quoted(key))
 
 
 __all__ = ["check_calibration", "check_citations", "check_inputs", "unit"]

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from derive.errors import printable
 from derive.expression.latex import latex
 from derive.expression.text import plain
 from derive.expression.tree import Binary, Call, Measure, Name, Negative, Node, Number, Power
@@ -14,6 +13,7 @@ from derive.formula import letters
 from derive.text import Text, tr
 from derive.units import Quantity, Unit, show
 from derive.verify.inputs import lowest
+from derive.verify.say import quoted
 from derive.verify.shown import agrees
 from derive.verify.values import Broken, Ledger, NoValue, Values, in_units_of, read
 
@@ -26,7 +26,7 @@ PULLED = frozenset(
 def check_levers(ledger: Ledger) -> Iterator[Text]:
     """Every row of the table."""
     for row in ledger.record["levers"]:
-        name, target = printable(row["lever"], 40), printable(row["target"], 40)
+        name, target = quoted(row["lever"]), quoted(row["target"])
         try:
             if not holds(ledger, row):
                 yield tr("lever {lever} of {target} does not hold", lever=name, target=target)
@@ -39,7 +39,12 @@ def holds(ledger: Ledger, row: Mapping[str, Any]) -> bool:
     tree, branch = read(row["tree"]), read(row["branch"])
     lever, target = row["lever"], Name(row["target"])
     texts = row["tree"] == plain(tree) and row["branch"] == plain(branch)
-    if lever not in PULLED or not texts or row["latex"] != latex(tree, letters) or target.id not in ledger.trees:
+    if (
+        lever not in PULLED
+        or not texts
+        or row["latex"] != latex(tree, letters)
+        or target.id not in ledger.trees
+    ):
         return False
     value = ledger.here.quantity(tree, Unit()).value
     if row["exact"] != lowest(value) or row["shown"] != percent(value / 100):
@@ -48,10 +53,11 @@ def holds(ledger: Ledger, row: Mapping[str, Any]) -> bool:
         return False
     if not ledger.here.equal(branch, target) or slope(target, lever, ledger.here) != value:
         return False
-    if not row["checks"] or any(c["found"] not in ("proved", "difference quotient") for c in row["checks"]):
+    if not row["checks"] or any(
+        c["found"] not in ("proved", "difference quotient") for c in row["checks"]
+    ):
         return False
-    places = [p for p in ledger.elsewhere if row["lever"] not in ledger.trees]
-    return all(slope(branch, lever, p) == p.quantity(tree, Unit()).value for p in places)
+    return all(slope(branch, lever, p) == p.quantity(tree, Unit()).value for p in ledger.nearby)
 
 
 def percent(value: Fraction) -> str:
@@ -84,12 +90,15 @@ def slope(node: Node, lever: str, values: Values) -> Fraction:
             whole = values.of(node)
             parts = ((left, 1), (right, 1 if op == "+" else -1))
             return sum(
-                (sign * share(values.of(part), whole) * slope(part, lever, values) for part, sign in parts),
+                (
+                    sign * share(values.of(part), whole) * slope(part, lever, values)
+                    for part, sign in parts
+                ),
                 Fraction(0),
             )
         case Call(function="max" | "min", args=args):
             return slope(next(a for a in args if values.equal(a, node)), lever, values)
-    raise Broken(tr("{text} has no slope", text=printable(plain(node), 60)))
+    raise Broken(tr("{text} has no slope", text=quoted(plain(node))))
 
 
 def share(part: Any, whole: Any) -> Fraction:

@@ -1,4 +1,4 @@
-"""The lines of a derivation as texts: LaTeX, relation and checks of each belong to its two sides."""
+"""The lines of a derivation as texts: LaTeX, relation and checks belong to the two sides."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from derive.errors import DeriveError, printable
+from derive.errors import DeriveError
 from derive.expression.dimension import dimension
 from derive.expression.latex import alternatives, latex
 from derive.expression.text import plain
@@ -14,6 +14,7 @@ from derive.expression.tree import Measure, Negative, Node, Number, names, rebui
 from derive.formula import dimension_of, letters
 from derive.text import Text, tr
 from derive.units import Quantity, unit
+from derive.verify.say import quoted
 from derive.verify.values import Broken, read
 
 NUMERIC = ("values", "compute", "round")
@@ -41,7 +42,7 @@ class Line:
     def text(self) -> str:
         """The line as messages show it."""
         r = self.record
-        return printable(f"{r['left']} {r['relation']} {r['right']}", 160)
+        return quoted(f"{r['left']} {r['relation']} {r['right']}", 160)
 
     @property
     def is_value(self) -> bool:
@@ -73,9 +74,9 @@ def at_step(name: str, number: int, why: Text | str) -> Text:
 def line(number: int, step: Mapping[str, Any]) -> Line:
     """One recorded step, read; Broken where it is none."""
     if step["rule"] not in RULES:
-        raise Broken(tr("unknown rule {rule}", rule=printable(step["rule"], 40)))
+        raise Broken(tr("unknown rule {rule}", rule=quoted(step["rule"])))
     if step["relation"] not in SIGNS:
-        raise Broken(tr("unknown relation {sign}", sign=printable(step["relation"], 10)))
+        raise Broken(tr("unknown relation {sign}", sign=quoted(step["relation"], 10)))
     before = folded(read(step["before"])) if step["before"] is not None else None
     return Line(
         number, step["rule"], step["relation"], folded(read(step["left"])),
@@ -100,9 +101,13 @@ def check_lines(card: Mapping[str, Any], found: list[Line]) -> Iterator[Text]:
     name = card["id"]
     for one in found:
         if one.record["latex"] != setting(one):
-            yield at_step(name, one.number, tr("the mathematics shown is not the line {text}", text=one.text))
+            yield at_step(
+                name, one.number, tr("the mathematics shown is not the line {text}", text=one.text)
+            )
         if spelled(one) != (one.record["left"], one.record["right"]):
-            yield at_step(name, one.number, tr("the line {text} is not written as it is read", text=one.text))
+            yield at_step(
+                name, one.number, tr("the line {text} is not written as it is read", text=one.text)
+            )
         yield from bad_checks(name, one)
 
 
@@ -144,7 +149,7 @@ def bad_checks(name: str, one: Line) -> Iterator[Text]:
         else:
             right = found in FOUND.get(by, ())
         if not right:
-            text = printable(f"{by}: {found}", 60)
+            text = quoted(f"{by}: {found}")
             yield at_step(name, one.number, tr("the check {text} cannot be so", text=text))
 
 

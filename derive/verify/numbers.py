@@ -102,5 +102,5 @@ def decided(ledger: Ledger, tree: Node, one: Line) -> bool:
         if one.left in part.args:
             reason = tr("decides") if ledger.here.equal(one.left, part) else tr("does not decide")
             recorded: Mapping[str, str] | None = one.record["reason"]
-            return recorded is not None and Text(**recorded) == reason
+            return recorded is not None and Text(recorded["en"], recorded["zh"]) == reason
     return False

@@ -1,8 +1,8 @@
 """Numbers inside sentences: each must be the value that its sentence is about.
 
-`SAYS` holds for a sentence the quantities it states, in the order of the English text. A sentence
-that is not listed may state inputs and results only; the Chinese text states the same numbers.
-Words that hold no number are covered by the hash alone.
+`says.py` holds for a sentence the quantities it states, in the order of the English text. One that
+is not listed may state inputs and results only; the Chinese text states the same numbers. Words
+that hold no number are covered by the hash alone.
 """
 
 from __future__ import annotations
@@ -14,61 +14,21 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from derive.errors import printable
+from derive.notation import SYMBOLS
 from derive.text import Text, tr
 from derive.units import Quantity, Unit, unit
 from derive.verify.figures import MARKS
 from derive.verify.results import expected, fitting, or_none, reach
+from derive.verify.say import quoted
+from derive.verify.says import SAYS, Says
 from derive.verify.shown import COUNTED, NOTHING, half_unit, measures, reading, written
 from derive.verify.values import Broken, Ledger, NoValue, read
 
 TOKEN = re.compile(
-    r"(?P<about>≈ )?(?<![A-Za-z_\d.])(?P<digits>[-−]?\d[\d,]*(?:\.\d+)?(?:\^\d+)?)"
+    r"(?P<about>≈ )?(?<![A-Za-z_\d.])"
+    r"(?P<digits>[-−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\^\d+)?)"
     r"(?: (?P<unit>[A-Za-zµ%]+(?:[*/][A-Za-zµ]+)*))?"
 )
-Says = tuple[tuple[str, ...], ...]
-BELOW, ABOVE = "~I_ridge / I_decode", "~I_decode / I_ridge"
-SHARD = "ceil(H_kv / (g / one_device))"
-# An item is an expression; `~` before it: printed without ≈ though rounded; `=`: this very text;
-# `a with b = c`: a there over a here; `*`: a number that only the specs know.
-SAYS: dict[str, Says] = {
-    "verdict.wall": ((BELOW,), (ABOVE,), ()),
-    "verdict.sentence": (
-        ("g", BELOW, "TPOT", "TTFT"), ("g", ABOVE, "TPOT", "TTFT"), ("g", "g_fit", BELOW),
-        ("g", "g_fit", ABOVE), ("g",),
-    ),
-    "verdict.lever": (("=1 %", "best"),),
-    "tiles.fits": (("g", "g_fit"), ("g",)),
-    "tiles.b_max": ((), ("~b_slo",)),
-    "tiles.fleet": (("replicas", "g"), ("replicas.low", "replicas.high")),
-    "findings.does_not_fit": (("g", "g_fit", "b"),),
-    "findings.kv_heads_split": (("H_kv", "g", SHARD, f"~{SHARD} * (g / one_device) / H_kv"),),
-    "findings.ttft_burst": (("b", "TTFT_burst", "TTFT", "target_TTFT"),),
-    "findings.tpot_target": (("TPOT", "target_TPOT", "b_slo"), ("TPOT", "target_TPOT")),
-    "findings.memory_binds": (("b_max", "b_slo"),),
-    "findings.kv_wall": (
-        ("T", "I_decode_inf", "I_ridge", "b_crit_T"), ("T", "I_decode_inf", "I_wall_att", "I_ridge"),
-        ("T", "I_decode_inf", "I_ridge", "I_wall_att"),
-    ),
-    "findings.kv_over_weights": (("KV_total", "W_read"),),
-    "findings.beyond_context": (("T", "*"),),
-    "findings.memory_reading": (("M_dev", "M_dev", "*", "decimal", "binary", "b_max"),),
-    "findings.memory_marketed": (("M_dev", "=1 GB", "=10^9 byte", "binary", "decimal"),),
-    "checklist.bytes": (("bytes_per_token", "W_read", "KV_total", "b"),),
-    "checklist.side": (("I_ridge", "I_decode", BELOW), ("I_ridge", "I_decode", ABOVE)),
-    "checklist.floor": (("TPOT_floor", "=3", "=1.6"),),
-    "checklist.kv": (("KV_total / W_read", "T_cross"), ("KV_total / W_read",), ()),
-    "checklist.batch": (
-        ("b_max", "b_slo", "b_crit"), ("b_max", "b_slo", "b_crit_T"), ("b_max", "b_crit"),
-        ("b_max", "b_crit_T"),
-    ),
-    "checklist.compute": (("TPOT by P_peak", "=1 %", "TTFT by P_peak", "=1 %"), ()),
-    "checklist.alert-TTFT": (("target_TTFT", "TTFT.low", "TTFT.high"), ("TTFT.high", "TTFT.low", "TTFT.high")),
-    "checklist.alert-TPOT": (("target_TPOT", "TPOT.low", "TPOT.high"), ("TPOT.high", "TPOT.low", "TPOT.high")),
-    "checklist.double-b": (("~TPOT with b = 2 * b", "~X with b = 2 * b"),),
-    "checklist.half-T": (("~TPOT with T = T / 2",),),
-    "checklist.int8": (("~TPOT with w = 1 byte/param",), ("=8",)),
-}  # fmt: skip
 TARGETS = {"TTFT": "target_TTFT", "TPOT": "target_TPOT"}
 
 
@@ -123,7 +83,7 @@ def check_prose(ledger: Ledger) -> Iterator[Text]:
             yield from about.sentence(f"checklist.{row['id']}", row[key])
     for row in record["assumptions"]:
         name = row["id"]
-        if name in ledger.given and ledger.given[name].value:
+        if name in SYMBOLS and name in ledger.given and ledger.given[name].value:
             yield tr("{where}: is given, so it is not left out", where=f"assumptions.{name}")
         says: Says = ((name,), ()) if name in ledger.trees else ((),)
         yield from about.sentence(f"assumptions.{name}", row["size"], says)
@@ -156,12 +116,14 @@ class Prose:
             return expected(self.ledger, name)[0]
         return or_none(self.ledger.here, name) if name in self.ledger.given else None
 
-    def sentence(self, where: str, text: Mapping[str, str], says: Says | None = None) -> Iterator[Text]:
+    def sentence(
+        self, where: str, text: Mapping[str, str], says: Says | None = None
+    ) -> Iterator[Text]:
         """One sentence in both languages."""
         english, chinese = (self.plain(text[lang], lang) for lang in ("en", "zh"))
         found = tokens(english)
         if not alike(found, tokens(chinese)):
-            yield tr("{where}: the two languages state different numbers", where=printable(where, 60))
+            yield tr("{where}: the two languages state different numbers", where=quoted(where))
         wanted = [w for w in says or SAYS.get(where, ()) if len(w) == len(found)]
         if wanted:
             good = any(self.all_agree(found, items) for items in wanted)
@@ -171,7 +133,7 @@ class Prose:
             numbers = ", ".join(t.text for t in found)
             yield tr(
                 "{where}: not all numbers follow: {numbers}",
-                where=printable(where, 60), numbers=printable(numbers, 120),
+                where=quoted(where), numbers=quoted(numbers, 120),
             )  # fmt: skip
 
     def plain(self, text: str, lang: str) -> str:
@@ -184,7 +146,9 @@ class Prose:
 
     def all_agree(self, found: Sequence[Token], items: Sequence[str]) -> bool:
         """Whether each number is what its item says."""
-        return all(self.agrees(token, item, found) for token, item in zip(found, items, strict=True))
+        return all(
+            self.agrees(token, item, found) for token, item in zip(found, items, strict=True)
+        )
 
     def agrees(self, token: Token, item: str, found: Sequence[Token]) -> bool:
         """Whether one number is what its item says."""
@@ -196,7 +160,9 @@ class Prose:
             exact = self.exact(item.removeprefix("~"), found)
         except (NoValue, Broken):
             return False
-        return exact is not None and close(token, exact, None if item.startswith("~") else token.about)
+        return exact is not None and close(
+            token, exact, None if item.startswith("~") else token.about
+        )
 
     def exact(self, item: str, found: Sequence[Token]) -> Quantity | None:
         """The quantity that an item names."""
@@ -205,7 +171,10 @@ class Prose:
             return self.capacity(item, found)
         if item == "best":
             names = ("B_peak", "P_peak", "w", "w_kv", "b", "T")
-            return max((self.lever("TPOT", n) for n in names), key=lambda q: abs(q.value) if q else Fraction(-1))
+            return max(
+                (self.lever("TPOT", n) for n in names),
+                key=lambda q: abs(q.value) if q else Fraction(-1),
+            )
         if " by " in item:
             return self.lever(*item.split(" by "))
         if " with " in item:
@@ -235,18 +204,28 @@ class Prose:
         (symbol, _), *rest = marketed.unit.terms
         read_as = symbol if item == "decimal" or "i" in symbol else f"{symbol[0]}iB"
         size = Quantity(marketed.value, Unit(((read_as, 1), *rest))).to(self.ledger.units["M_dev"])
-        return or_none(here.with_({"M_dev": size}), "b_max") or Quantity(Fraction(0), unit("request"))
+        return or_none(here.with_({"M_dev": size}), "b_max") or Quantity(
+            Fraction(0), unit("request")
+        )
 
     @cached_property
     def stated(self) -> list[Quantity]:
         """Every input, result and end of a range."""
-        found = [*self.ledger.given.values(), *self.ledger.constants.values()]
+        found: list[Quantity] = [*self.ledger.given.values(), *self.ledger.constants.values()]
         found += [q for n in self.ledger.trees if (q := self.value(n)) is not None]
-        return [*found, *(q for n in self.ledger.trees if self.value(n) for q in reach(self.ledger, n).values())]
+        return [
+            *found,
+            *(
+                q
+                for n in self.ledger.trees
+                if self.value(n)
+                for q in reach(self.ledger, n).values()
+            ),
+        ]
 
     def tile(self, row: Mapping[str, Any]) -> Iterator[Text]:
         """A large number of the cover, its notes and whether the target is met."""
-        name, where = row["id"], f"tiles.{printable(row['id'], 40)}"
+        name, where = row["id"], f"tiles.{quoted(row['id'])}"
         target = self.ledger.given.get(TARGETS.get(name, ""))
         says = SAYS.get(where) or (
             (f"~{name}.low", f"~{name}.high"), (f"~{name}.peak",), (TARGETS.get(name, name),), (),
@@ -267,7 +246,9 @@ class Prose:
         elif target is not None and value is not None:
             state = "met" if value.base <= target.base else "missed"
         if (row["value"], row["state"]) != (shown, state):
-            yield tr("{name}: {shown} is not the exact value", name=where, shown=printable(row["value"], 60))
+            yield tr(
+                "{name}: {shown} is not the exact value", name=where, shown=quoted(row["value"])
+            )
 
     def labels(self, figure: str, plot: Mapping[str, Any]) -> Iterator[Text]:
         """Labels of a drawing that name a number."""

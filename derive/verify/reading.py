@@ -33,9 +33,7 @@ def load_ledger(path: Path) -> Mapping[str, Any]:
     if len(raw) > LARGEST_FILE:
         raise refused("L102", tr("{file} is too large for a ledger", file=name))
     try:
-        record = json.loads(
-            raw.decode("utf-8"), object_pairs_hook=once, parse_constant=no_number
-        )
+        record = json.loads(raw.decode("utf-8"), object_pairs_hook=once, parse_constant=no_number)
         if isinstance(record, dict):
             canonical(record).encode("utf-8")  # half of a surrogate pair is no text
     except (ValueError, RecursionError):

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from derive.errors import printable
 from derive.formula import Formula, catalogue
 from derive.notation import CONSTANTS
 from derive.text import Text, same, tr
 from derive.units import Quantity, show
 from derive.verify.inputs import lowest
+from derive.verify.say import quoted
 from derive.verify.shown import NOTHING, agrees, said, same_number, written
 from derive.verify.values import CALIBRES, Broken, Ledger, NoValue, Values
 
@@ -62,7 +62,9 @@ def one_result(ledger: Ledger, name: str, row: Mapping[str, Any]) -> Iterator[Te
     """One id: its value, or why it has none."""
     contract = ledger.units[name]
     if row["unit"] != contract.text:
-        yield tr("{name}: unit {unit} is not that of the notation", name=name, unit=printable(row["unit"], 40))
+        yield tr(
+            "{name}: unit {unit} is not that of the notation", name=name, unit=quoted(row["unit"])
+        )
     value, why = expected(ledger, name)
     if value is None:
         nothing = {**row, "unit": "", "value": None, "exact": None, "why": (why or same("")).json()}
@@ -78,14 +80,20 @@ def one_result(ledger: Ledger, name: str, row: Mapping[str, Any]) -> Iterator[Te
         text = f"{text} ({low} – {high})"
     wanted = {"en": text, "zh": text.replace(" (", "（").replace(")", "）")}
     if row["display"] != wanted or not read_back(text, value, ends):
-        yield tr("{name}: {shown} is not the exact value", name=name, shown=printable(row["display"]["en"], 80))
+        yield tr(
+            "{name}: {shown} is not the exact value",
+            name=name,
+            shown=quoted(row["display"]["en"], 80),
+        )
     for key in ("low", "high", "peak"):
         yield from one_end(name, row, key, ends)
     if "why" in row:
         yield tr("{name}: has a value and a reason why it has none", name=name)
 
 
-def one_end(name: str, row: Mapping[str, Any], key: str, ends: Mapping[str, Quantity]) -> Iterator[Text]:
+def one_end(
+    name: str, row: Mapping[str, Any], key: str, ends: Mapping[str, Quantity]
+) -> Iterator[Text]:
     """One end of the reachable range, or its absence."""
     if not ends:
         if key in row or f"{key}_exact" in row:
@@ -104,7 +112,7 @@ def differing(name: str, value: Quantity, found: str) -> Text:
     """Recomputed against recorded."""
     return tr(
         "{name}: recomputed {value}, recorded {found}",
-        name=name, value=same(show(value, 8).text), found=printable(found, 80),
+        name=name, value=same(show(value, 8).text), found=quoted(found, 80),
     )  # fmt: skip
 
 
@@ -145,7 +153,7 @@ def withheld(ledger: Ledger) -> Text:
 
 def reach(ledger: Ledger, name: str) -> dict[str, Quantity]:
     """Low, high and peak of a reachable id; empty for the others."""
-    if catalogue()[name].calibre != "reachable" or name in ledger.given:
+    if name not in catalogue() or catalogue()[name].calibre != "reachable":
         return {}
     corners = [ledger.here.at(u, v) for u in CALIBRES for v in CALIBRES]
     found = [q for q in (or_none(corner, name) for corner in corners) if q is not None]

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from derive.errors import printable
 from derive.text import Text, tr
+from derive.verify.say import quoted
 
 FRACTION = re.compile(r"-?(?:0|[1-9][0-9]{0,1999})/[1-9][0-9]{0,1999}")
 INPUT = re.compile(r"-?(?:0|[1-9][0-9]{0,149})/[1-9][0-9]{0,149}")
@@ -84,7 +84,7 @@ PLOT = {
     "x": AXIS,
     "y": AXIS,
 }
-LEVEL = {"exact": GIVEN, "text": TEXT, "sources": [TEXT], "how": Maybe(BOTH)}
+LEVEL = {"exact": GIVEN, "text": TEXT, "sources": [TEXT], "how": Maybe(BOTH), "origin": TEXT}
 STEP = {
     "rule": TEXT, "left": TEXT, "relation": TEXT, "right": TEXT, "before": Maybe(TEXT),
     "latex": [TEXT], "reason": Maybe(BOTH), "checks": CHECKS, "rule_name": BOTH,
@@ -159,7 +159,7 @@ def unlike(value: Any, shape: Any, where: str = "") -> Iterator[Text]:
         yield expected(where, A_TABLE)
     elif isinstance(shape, Named):
         for key, row in value.items():
-            yield from unlike(row, shape.shape, f"{where}.{printable(key, 40)}".lstrip("."))
+            yield from unlike(row, shape.shape, f"{where}.{quoted(key)}".lstrip("."))
     else:
         yield from unlike_table(value, shape, where)
 

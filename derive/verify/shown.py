@@ -20,7 +20,8 @@ def half_unit(digits: str) -> Fraction:
     _, point, decimals = digits.partition(".")
     if point:
         return Fraction(1, 2) / 10 ** len(decimals)
-    return Fraction(10) ** (len(digits) - len(digits.rstrip("0"))) / 2 if int(digits) else Fraction(0)
+    zeros = len(digits) - len(digits.rstrip("0"))
+    return Fraction(10**zeros, 2) if int(digits) else Fraction(0)
 
 
 def reading(text: str) -> Reading | None:

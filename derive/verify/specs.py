@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from derive.errors import DeriveError, printable
+from derive.errors import DeriveError
 from derive.formula import catalogue
 from derive.ledger import canonical
 from derive.notation import SYMBOLS
 from derive.text import Text, tr
+from derive.verify.say import quoted
 
 SET = "--set: "
 
@@ -32,7 +33,8 @@ def check_specs(record: Mapping[str, Any], roots: Sequence[Path]) -> Iterator[Te
     units |= {i: f.unit.text for i, f in catalogue().items()}
     try:
         plain = load.scenario(scenario["id"], roots, symbols=units)
-        loaded = load.scenario(scenario["id"], roots, settings(record, plain), units)
+        changed = settings(record, plain)
+        loaded = load.scenario(scenario["id"], roots, changed, units) if changed else plain
     except DeriveError:
         return None
     return compared(record, loaded, load.sources(roots))
@@ -40,20 +42,44 @@ def check_specs(record: Mapping[str, Any], roots: Sequence[Path]) -> Iterator[Te
 
 def settings(record: Mapping[str, Any], plain: Any) -> list[str]:
     """What the ledger says was set on top of the scenario."""
+    from derive.specs.sets import KEYS
+
     scenario = record["scenario"]
-    made = [f"precision.{k}={v}" for k, v in scenario["precision"].items() if plain.precision.get(k) != v]
-    for key in ("model", "hardware"):
-        if scenario[key]["id"] != getattr(plain, key).id:
-            made.append(f"{key}={scenario[key]['id']}")
+    made = [
+        f"precision.{k}={v}"
+        for k, v in scenario["precision"].items()
+        if plain.precision.get(k) != v
+    ]
+    named = [(key, scenario[key]["id"]) for key in ("model", "hardware")]
+    made += [f"{key}={name}" for key, name in named if name != getattr(plain, key).id]
     if scenario["date"] != plain.date and scenario["date"]:
         made.append(f"date={scenario['date']}")
+    made += named_calibration(record, plain)
+    given: dict[str, str] = {}
     for row in record["inputs"]:
         if row["origin"].startswith(SET):
-            made.append(f"{row['id']}={row['text']}")
-    for name, triple in record["calibration"].items():
-        if any(level.get("origin", "").startswith(SET) for level in triple.values()):
-            made.append(f"{name}=" + ", ".join(triple[k]["text"] for k in ("low", "typical", "high")))
-    return made
+            given.setdefault(row["origin"].removeprefix(SET), row["text"])
+    for triple in record["calibration"].values():
+        low = triple["low"]
+        if low["origin"].startswith(SET):
+            key = low["origin"].removeprefix(SET).removesuffix(".low")
+            several = low["origin"].endswith(".low")  # else one value for all three
+            texts = [triple[k]["text"] for k in ("low", "typical", "high")]
+            given[key] = ", ".join(texts) if several else low["text"]
+    allowed = {*SYMBOLS, *catalogue(), *KEYS.values()}  # never a name of a file
+    return [*made, *(f"{k}={v}" for k, v in given.items() if k in allowed)]
+
+
+def named_calibration(record: Mapping[str, Any], plain: Any) -> list[str]:
+    """Another calibration file than the scenario's."""
+    from derive.specs.lookup import NAME, is_path
+    from derive.study.bind import origin
+
+    found = record["calibration"]["MFU"]["low"]["origin"]
+    name = found.partition(".yaml")[0]
+    if found.startswith(SET) or found == origin(plain.MFU[0].place) or not NAME.fullmatch(name):
+        return []
+    return [] if is_path(name) else [f"calibration={name}"]
 
 
 def compared(record: Mapping[str, Any], loaded: Any, sources: Mapping[str, Any]) -> Iterator[Text]:
@@ -66,11 +92,14 @@ def compared(record: Mapping[str, Any], loaded: Any, sources: Mapping[str, Any])
     recorded = {row["id"]: row for row in record["inputs"]}
     for name in dict.fromkeys([*fresh, *recorded]):
         if canonical(fresh.get(name, {})) != canonical(recorded.get(name, {})):
-            yield tr("{name}: differs from the spec at hand", name=printable(name, 40))
+            yield tr("{name}: differs from the spec at hand", name=quoted(name))
     pairs = {
         "scenario": (record["scenario"], assemble.header(loaded)),
         "calibration": (record["calibration"], assemble.calibration(bound)),
-        "notes": (record["notes"], [n.json() for n in (*loaded.model.notes, *loaded.hardware.notes)]),
+        "notes": (
+            record["notes"],
+            [n.json() for n in (*loaded.model.notes, *loaded.hardware.notes)],
+        ),
         "sources": (record["sources"], assemble.cited(record, sources)),
     }
     for name, (found, wanted) in pairs.items():

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from derive.errors import printable
 from derive.expression.tree import Name, Node
 from derive.formula import Formula, catalogue, unit_of
 from derive.text import Text, tr
 from derive.verify.lines import Line, at_step, check_lines, lines
 from derive.verify.numbers import check_numbers
+from derive.verify.say import quoted
 from derive.verify.values import Broken, Held, Ledger, NoValue, Values
 
 
@@ -22,14 +22,14 @@ def check_steps(ledger: Ledger) -> Iterator[Text]:
         yield from check_card(ledger, card)
         for number, step in enumerate(card["steps"], 1):
             if names.setdefault(step["rule"], step["rule_name"]) != step["rule_name"]:
-                rule = printable(step["rule_name"]["en"], 40)
+                rule = quoted(step["rule_name"]["en"])
                 yield at_step(card["id"], number, tr("is called {rule}, others are not", rule=rule))
         checks = [c for step in card["steps"] for c in step["checks"]]
         kind = catalogue()[card["id"]].largest is not None
         counts[kind] |= {c["found"] for c in checks if c["by"] == "points" and c["found"].isdigit()}
     for found in counts.values():
         if len(found) > 1:
-            text = printable(", ".join(sorted(found)), 60)
+            text = quoted(", ".join(sorted(found)), 60)
             yield tr("the steps claim different numbers of points: {counts}", counts=text)
 
 
@@ -113,8 +113,10 @@ class Derivation:
         """A recorded formula: this one, or the one that this is a case or a limit of."""
         of = self.declared.of or (self.declared.limit[0] if self.declared.limit else "")
         left = Name(of) if self.declared.limit else self.me
-        return one.relation == "=" and one.left == left and one.right == (
-            self.ledger.trees.get(of) if of else self.tree
+        return (
+            one.relation == "="
+            and one.left == left
+            and one.right == (self.ledger.trees.get(of) if of else self.tree)
         )
 
     def insert(self, one: Line) -> bool:
@@ -142,7 +144,11 @@ class Derivation:
             return one.relation == "=" and self.equal(one.right, self.tree)
         if self.declared.solve or self.declared.largest:
             left, right, relation = self.sides
-            return one.relation == relation and self.equal(one.left, left) and self.equal(one.right, right)
+            return (
+                one.relation == relation
+                and self.equal(one.left, left)
+                and self.equal(one.right, right)
+            )
         return one.relation == "=" and self.equal(one.left, one.right)
 
     def limit(self, one: Line) -> bool:

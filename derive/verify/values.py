@@ -11,15 +11,16 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any
 
-from derive.errors import DeriveError, printable
+from derive.errors import DeriveError
 from derive.expression.dimension import dimension
 from derive.expression.grammar import parse
 from derive.expression.recompute import in_unit, recompute
 from derive.expression.tree import Call, Node, children, names
-from derive.formula import catalogue
+from derive.formula import catalogue, unit_of
 from derive.notation import known
 from derive.text import Text, tr
-from derive.units import Quantity, Unit, pint_error, unit
+from derive.units import Quantity, Unit, pint_error
+from derive.verify.say import quoted
 
 LONGEST = 12_000  # bits of a value; those of real ledgers have some hundreds
 DEEPEST = 80  # operations inside each other; those of real ledgers stay below 20
@@ -65,7 +66,7 @@ def read(text: str) -> Node:
         raise Broken(tr("the expression is nested too deeply"))
     for name in names(tree):
         if name not in catalogue() and name not in known():
-            raise Broken(tr("unknown symbol {name}", name=printable(name, 40)))
+            raise Broken(tr("unknown symbol {name}", name=quoted(name)))
     return tree
 
 
@@ -79,18 +80,23 @@ class Ledger:
 
     def __init__(self, record: Mapping[str, Any]) -> None:
         self.record = record
-        self.given = {r["id"]: Held(fraction(r["exact"]), unit(r["unit"])) for r in record["inputs"]}
-        self.constants = {
-            r["id"]: Held(fraction(r["exact"]), unit(r["unit"])) for r in record["constants"]
-        }
+        self.units = {name: unit_of(name) for name in (*known(), *catalogue())}
+        self.given = self.quantities("inputs")
+        self.constants = self.quantities("constants")
         self.cards: dict[str, Mapping[str, Any]] = {d["id"]: d for d in record["derivations"]}
         self.trees = {name: read(card["tree"]) for name, card in self.cards.items()}
-        self.units = {name: unit(row["unit"]) for name, row in record["symbols"].items()}
         self.levels = {
             name: {key: fraction(triple[key]["exact"]) for key in CALIBRES}
             for name, triple in record["calibration"].items()
         }
         self.reach = closures(self.trees, self.cards)
+
+    def quantities(self, group: str) -> dict[str, Held]:
+        """Recorded values, in the units of the notation; the recorded units are checked apart."""
+        return {
+            row["id"]: Held(fraction(row["exact"]), self.units[row["id"]])
+            for row in self.record[group]
+        }
 
     @cached_property
     def here(self) -> Values:
@@ -112,13 +118,22 @@ class Ledger:
         The second place has little compute, so that the other argument of each max decides. The
         places follow from the record's hash: whoever edits a line moves them.
         """
-        return self.moved("1", Fraction(1)), self.moved("2", Fraction(1, 10**5))
+        names = {*self.given, *self.levels} - self.trees.keys()  # what was set by hand is derived
+        return self.moved("1", names), self.moved("2", names, Fraction(1, 10**5))
 
-    def moved(self, seed: str, compute: Fraction) -> Values:
-        """One place away from the scenario; what was set by hand is derived again there."""
+    @cached_property
+    def nearby(self) -> tuple[Values, Values]:
+        """Such places where what was set by hand stays an input."""
+        if not self.given.keys() & self.trees.keys():
+            return self.elsewhere
+        names = {*self.given, *self.levels}
+        return self.moved("3", names), self.moved("4", names, Fraction(1, 10**5))
+
+    def moved(self, seed: str, names: Iterable[str], compute: Fraction = Fraction(1)) -> Values:
+        """One place away from the scenario."""
         draw = random.Random(f"{seed} {self.record['hash']}")  # noqa: S311  points of a proof
         given = {}
-        for name in sorted({*self.given, *self.levels} - self.trees.keys()):
+        for name in sorted(names):
             start = self.given.get(name) or self.calibrated("typical", "typical")[name]
             factor = Fraction(draw.randrange(1001, 9973), draw.randrange(1001, 9973))
             factor *= compute if name == "P_peak" else 1
@@ -161,14 +176,19 @@ def comparison(text: str) -> tuple[Node, str, Node]:
         left, found, right = text.partition(f" {sign} ")
         if found:
             return read(left), sign, read(right)
-    raise Broken(tr("{text} compares nothing", text=printable(text, 60)))
+    raise Broken(tr("{text} compares nothing", text=quoted(text)))
 
 
 class Values:
     """Values by id at one place; formulas by pint from their text, each computed once."""
 
     def __init__(
-        self, ledger: Ledger, given: Mapping[str, Held], beneath: Values | None = None, *, strict: bool
+        self,
+        ledger: Ledger,
+        given: Mapping[str, Held],
+        beneath: Values | None = None,
+        *,
+        strict: bool,
     ) -> None:
         self.ledger, self.given, self.beneath, self.strict = ledger, given, beneath, strict
         self.memo: dict[str, Held | NoValue] = {}
@@ -200,7 +220,7 @@ class Values:
         if name in self.ledger.constants:
             return self.ledger.constants[name]
         if name not in self.ledger.trees:
-            raise Broken(tr("{name} has no value", name=printable(name, 40)))
+            raise Broken(tr("{name} has no value", name=quoted(name)))
         return self.compute(name)
 
     @property
@@ -213,7 +233,8 @@ class Values:
         card = self.ledger.cards[name]
         for condition in card["conditions"] if self.strict else ():
             if condition["kind"] == "exists" and not self.holds(condition["text"]):
-                raise NoValue(Text(**condition["meaning"]))
+                meaning = condition["meaning"]
+                raise NoValue(Text(meaning["en"], meaning["zh"]))
         tree, contract = self.ledger.trees[name], self.ledger.units[name]
         found = self.quantity(tree, contract)
         if max(found.value.numerator.bit_length(), found.value.denominator.bit_length()) > LONGEST:

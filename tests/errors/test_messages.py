@@ -7,6 +7,7 @@ wrong input, `message.<lang>.txt` what stderr must say. `--update-golden` writes
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 CASES = sorted(p.parent.name for p in HERE.glob("*/args.txt"))
+SPECS = HERE.parent.parent / "derive" / "specs"
+UNSEEN = {"C100"}  # whatever else the parser of arguments may find
 ESCAPE = "a\x1b[31m\u202eb.yaml"
 
 
@@ -52,8 +55,10 @@ PREPARE: dict[str, Callable[[pytest.MonkeyPatch], object]] = {
     "file-utf16": lambda _: Path("wide.yaml").write_text("scenario: a\n", encoding="utf-16"),
     "file-nul": lambda _: Path("nul.yaml").write_bytes(b"scenario: a\nmodel: b\0c\n"),
     "file-huge": lambda _: Path("huge.yaml").write_bytes(b"# a comment\n" * 100_000),
+    "yaml-many-values": lambda _: Path("many.yaml").write_text("notes:\n" + "- 1\n" * 20_001),
     "file-fifo": lambda _: os.mkfifo("pipe.yaml"),
     "file-name-hostile": lambda _: Path(ESCAPE).write_text("scenario: a\n"),
+    "specs-of-environment": lambda patch: patch.setenv("DERIVE_SPECS", "nowhere"),
     "output-unwritable": lambda patch: (Path("locked").mkdir(), deny(patch, "locked")),
     "output-name-is-directory": lambda _: Path("llama-3-70b-on-4x-h100.json").mkdir(),
 }
@@ -68,7 +73,9 @@ def run(name: str, lang: str, monkeypatch: pytest.MonkeyPatch, directory: Path) 
     lines = (HERE / name / "args.txt").read_text(encoding="utf-8").splitlines()
     args = [line.encode().decode("unicode_escape") if "\\" in line else line for line in lines]
     given = bool(args) and not any(a.startswith("--lang") for a in args)
-    done = CliRunner().invoke(main, [*args, *(["--lang", lang] if given else [])], prog_name="derive")
+    done = CliRunner().invoke(
+        main, [*args, *(["--lang", lang] if given else [])], prog_name="derive"
+    )
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     assert done.stdout == ""
     return done.exit_code, done.stderr
@@ -77,11 +84,15 @@ def run(name: str, lang: str, monkeypatch: pytest.MonkeyPatch, directory: Path) 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("name", CASES)
 def test_message(
-    name: str, lang: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    name: str,
+    lang: str,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     monkeypatch.setenv("LANG", {"en": "C.UTF-8", "zh": "zh_CN.UTF-8"}[lang])
-    monkeypatch.delenv("LC_ALL", raising=False)
-    monkeypatch.delenv("LC_MESSAGES", raising=False)
+    for name_of in ("LC_ALL", "LC_MESSAGES", "DERIVE_SPECS"):
+        monkeypatch.delenv(name_of, raising=False)
     code, found = run(name, lang, monkeypatch, tmp_path)
     golden = HERE / name / f"message.{lang}.txt"
     if request.config.getoption("--update-golden"):
@@ -90,3 +101,11 @@ def test_message(
     assert all(c.isprintable() or c == "\n" for c in found)
     assert str(tmp_path) not in found
     assert found == golden.read_text(encoding="utf-8"), f"{name} differs: see make golden"
+
+
+def test_every_code_has_a_case() -> None:
+    code = re.compile(r'"([SC][0-9]{3})"')
+    files = [*SPECS.glob("*.py"), SPECS.parent / "cli.py", SPECS.parent / "command.py"]
+    known = {c for path in files for c in code.findall(path.read_text("utf-8"))}
+    shown = "".join(p.read_text("utf-8") for p in HERE.glob("*/message.en.txt"))
+    assert known - set(re.findall(r"^[SC][0-9]{3}", shown, re.MULTILINE)) == UNSEEN

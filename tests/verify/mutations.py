@@ -121,7 +121,13 @@ def of_text(path: Path, text: str) -> Iterator[tuple[str, str]]:
         yield from (("id", other) for other in others(text))
     if key in QUANTITIES or formula or key in ("en", "zh", "shown"):
         yield from replaced("sign", text, {"≈ ": "", "−": ""})
-    if text[:1].isdigit() and key in QUANTITIES | {"exact", "right", "en", "low_exact", "high_exact"}:
+    if text[:1].isdigit() and key in QUANTITIES | {
+        "exact",
+        "right",
+        "en",
+        "low_exact",
+        "high_exact",
+    }:
         yield "sign", f"-{text}"
         if key != "exact":
             yield "sign", f"≈ {text}"

@@ -70,6 +70,8 @@ def internlm2(c: Config) -> Model:
 
 def internlm3(c: Config) -> Model:
     """InternLM 3: one switch for the biases of q, k, v and one for those of the output."""
+    c.only("attention_bias", False)
+    c.only("mlp_bias", False)
     bias, other = c.flag("qkv_bias"), c.flag("bias")
     return llama(c, bias=bias, o_bias=other, mlp_bias=other)
 
@@ -84,13 +86,6 @@ FAMILIES = (
         types=("llama", "Yi", "yi"),
         classes=("LlamaForCausalLM", "LLaMAForCausalLM", "YiForCausalLM"),
         source="transformers 5.24.0, LlamaConfig",
-        build=build,
-        defaults=DEFAULTS,
-    ),
-    Family(
-        types=("cwm",),
-        classes=("CwmForCausalLM",),
-        source="transformers 5.24.0, CwmConfig",
         build=build,
         defaults=DEFAULTS,
     ),

@@ -14,6 +14,7 @@ from derive.architecture.layers.decoder import (
     read_layers,
     read_window,
     two_kinds,
+    uniform_types,
     windowed,
 )
 from derive.architecture.layers.ffn import gated
@@ -39,10 +40,11 @@ def build(c: Config) -> Model:
     read_heads(c)
     c.size("d_ff", "intermediate_size")
     window = read_window(c)
-    c.only("layer_types", None)
+    layers = read_layers(c)
+    uniform_types(c, layers, SLIDING if window else FULL)
     mixer = grouped_query(c.sheet, window=window)
     one = decoder_layer(c.sheet, "sliding" if window else "decoder", mixer, gated())
-    return assemble(c, [one] * read_layers(c))
+    return assemble(c, [one] * layers)
 
 
 def ministral(c: Config) -> Model:

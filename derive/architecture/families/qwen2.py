@@ -22,7 +22,7 @@ from derive.architecture.model import assemble, read_outer
 
 if TYPE_CHECKING:
     from derive.architecture.config import Config
-    from derive.architecture.model import Model
+    from derive.architecture.model import Model, Naming
     from derive.architecture.parts import Layer
 
 
@@ -48,7 +48,16 @@ def qwen3(c: Config) -> Model:
     return stack(c, bias=bias, o_bias=bias, qk_norm="head", head_dim="head_dim")
 
 
-def stack(c: Config, *, bias: bool, o_bias: bool, head_dim: str, qk_norm: str = "") -> Model:
+def stack(
+    c: Config,
+    *,
+    bias: bool,
+    o_bias: bool,
+    head_dim: str,
+    qk_norm: str = "",
+    naming: Naming | None = None,
+    tied: bool | None = None,
+) -> Model:
     """The layers, with and without a window."""
     read_outer(c)
     read_heads(c, head_dim=head_dim)
@@ -60,7 +69,8 @@ def stack(c: Config, *, bias: bool, o_bias: bool, head_dim: str, qk_norm: str = 
                               window=window if slide else "")  # fmt: skip
         return decoder_layer(c.sheet, name, mixer, gated())
 
-    return assemble(c, two_kinds(slides, make, ("sliding", "decoder")))
+    stacked = two_kinds(slides, make, ("sliding", "decoder"))
+    return assemble(c, stacked, naming=naming, tied=tied)
 
 
 QWEN2: dict[str, object] = {

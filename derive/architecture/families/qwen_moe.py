@@ -13,13 +13,14 @@ from derive.architecture.layers.decoder import (
     read_layers,
     sparse_steps,
     two_kinds,
+    uniform_types,
 )
 from derive.architecture.layers.ffn import experts, gated, read_experts, router, shared_gate
 from derive.architecture.model import assemble, read_outer
 
 if TYPE_CHECKING:
     from derive.architecture.config import Config
-    from derive.architecture.model import Model
+    from derive.architecture.model import Model, Naming
     from derive.architecture.parts import Layer, Tensors
 
 SHARED = tuple(f"mlp.shared_expert.{n}_proj" for n in ("gate", "up", "down"))
@@ -28,7 +29,7 @@ SHARED = tuple(f"mlp.shared_expert.{n}_proj" for n in ("gate", "up", "down"))
 def no_window(c: Config) -> None:
     """These classes slide by rules of their own; no release uses them."""
     c.only("use_sliding_window", False)
-    c.only("layer_types", None)
+    uniform_types(c, c.sheet["L"])
     c.pass_by(NO_WINDOW, "sliding_window", "max_window_layers")
 
 
@@ -40,7 +41,17 @@ def network(*, shared: bool) -> Tensors:
     return (*made, *gated("d_s", kind="shared_expert", names=SHARED), *shared_gate())
 
 
-def stack(c: Config, *, bias: bool, o_bias: bool, qk_norm: str, head_dim: str, shared: bool) -> Model:
+def stack(
+    c: Config,
+    *,
+    bias: bool,
+    o_bias: bool,
+    qk_norm: str,
+    head_dim: str,
+    shared: bool,
+    naming: Naming | None = None,
+    tied: bool | None = None,
+) -> Model:
     """Layers with experts and, where the file says so, dense ones."""
     read_outer(c)
     read_heads(c, head_dim=head_dim)
@@ -55,7 +66,8 @@ def stack(c: Config, *, bias: bool, o_bias: bool, qk_norm: str, head_dim: str, s
     def make(name: str, moe: bool) -> Layer:
         return decoder_layer(c.sheet, name, mixer, network(shared=shared) if moe else gated())
 
-    return assemble(c, two_kinds(sparse, make, ("experts", "dense")))
+    stacked = two_kinds(sparse, make, ("experts", "dense"))
+    return assemble(c, stacked, naming=naming, tied=tied)
 
 
 def qwen2_moe(c: Config) -> Model:

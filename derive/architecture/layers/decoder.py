@@ -53,6 +53,14 @@ def layer_types(
     return [default(index) for index in range(layers)]
 
 
+def uniform_types(c: Config, layers: int, kind: str = FULL) -> None:
+    """A list of layer kinds, where the file has one, must hold the one kind of the class."""
+    if c.has("layer_types"):
+        c.words("layer_types", (kind,), layers)
+    else:
+        c.only("layer_types", None)
+
+
 def read_window(c: Config, name: str = "sliding_window", symbol: str = "W") -> str:
     """The symbol of the window, empty where there is none."""
     size = c.maybe(name)

@@ -1,0 +1,34 @@
+"""Pieces of Markdown: text that shows as it is, code spans, tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+SPECIAL = re.compile(r"[\\`*{}\[\]|~#!]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+LEADING = re.compile(r"\A(\d*)([-+=.)])(?=\s|\Z|[-=])")
+SPACES = str.maketrans({"\u2007": "", "\u2008": "", "✗": "×"})
+ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+
+
+def escape(text: object) -> str:
+    """Text that Markdown shows as it is: one line, no markup, no tag."""
+    line = " ".join(str(text).translate(SPACES).split()).translate(ENTITIES)
+    return LEADING.sub(r"\1\\\2", SPECIAL.sub(r"\\\g<0>", line))
+
+
+def code(text: object) -> str:
+    """A code span, whatever the text holds."""
+    line = " ".join(str(text).split())
+    if not line:
+        return ""
+    ticks = "`" * (1 + max((len(run) for run in re.findall("`+", line)), default=0))
+    pad = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{ticks}{pad}{line}{pad}{ticks}".replace("|", "\\|")
+
+
+def table(heads: Iterable[str], rows: Iterable[Sequence[str]], right: Sequence[int] = ()) -> str:
+    """A table; the columns of `right` hold numbers."""
+    names = list(heads)
+    rule = ["---:" if n in right else "---" for n in range(len(names))]
+    return "\n".join("| " + " | ".join(line) + " |" for line in (names, rule, *rows))

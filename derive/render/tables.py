@@ -1,0 +1,124 @@
+"""The document's tables: rows with their numbers aligned, from the records of the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from derive.render import numbers
+from derive.render.cards import Card
+from derive.text import Text, tr
+
+HEADLINES = ("TTFT", "TTFT_burst", "TPOT", "E2E", "X", "b_slo", "b_max", "replicas",
+             "cost_token", "energy_token")  # fmt: skip
+LONGEST, WIDEST_HALF = 8, 4  # rows and columns beyond which a figure's data is not folded in two
+
+Record = Mapping[str, Any]
+
+
+def target(ledger: Record, name: str) -> dict[str, Any] | None:
+    """What a result is held against, and whether it is met."""
+    goal = next((i for i in ledger["inputs"] if i["id"] == f"target_{name}"), None)
+    tile = next((t for t in ledger["verdict"]["tiles"] if t["id"] == name), None)
+    return {"shown": goal["shown"], "state": tile["state"]} if goal and tile else None
+
+
+def key_results(ledger: Record, cards: Mapping[str, Card]) -> list[dict[str, Any]]:
+    """The headline quantities with range, peak and target; a reason is given once."""
+    chosen = [cards[n] for n in HEADLINES if n in cards and cards[n].result is not None]
+    first = numbers.aligned(c.shown.sign + c.shown.number if c.shown else "" for c in chosen)
+    ends = zip(*((c.low, c.high, c.peak) for c in chosen), strict=True)
+    rest = [numbers.aligned(v.number if v else "" for v in column) for column in ends]
+    columns = [first, *rest] if chosen else []
+    rows: list[dict[str, Any]] = []
+    before: Record | None = None
+    for card, cells in zip(chosen, zip(*columns, strict=True), strict=True):
+        rows.append({
+            "card": card, "value": card.shown, "cells": cells,
+            "unit": card.shown.unit if card.shown else "",
+            "target": target(ledger, card.record["id"]),
+            "why": tr("as above") if card.why and card.why == before else card.why,
+        })  # fmt: skip
+        before = card.why
+    return rows
+
+
+def input_groups(ledger: Record) -> list[tuple[str, Text, list[dict[str, Any]]]]:
+    """Inputs by what they are about; one alignment for all of them."""
+    titles = {
+        "hardware": tr("Hardware"),
+        "model": tr("Model"),
+        "workload": tr("Workload and targets"),
+        "calibration": tr("Calibration and memory"),
+        "measured": tr("Measured"),
+        "derived": tr("Set by hand"),
+    }
+    parts = [numbers.split(i["shown"]) for i in ledger["inputs"]]
+    column = numbers.aligned(p.sign + p.number for p in parts)
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for record, part, number in zip(ledger["inputs"], parts, column, strict=True):
+        rows.setdefault(record["about"], []).append({
+            **record, "number": number, "unit_shown": part.unit, "given": as_given(record),
+            "tags": tags(record), "key": record["origin"].partition(": ")[2],
+        })  # fmt: skip
+    order = [*titles, *(k for k in rows if k not in titles)]
+    return [(k, titles.get(k, Text(k, k)), rows[k]) for k in order if k in rows]
+
+
+def tags(record: Record) -> Text:
+    """The basis of a value as one phrase a language."""
+    basis = record["basis"]
+    return Text(", ".join(b["en"] for b in basis), "，".join(b["zh"] for b in basis))
+
+
+def as_given(record: Record) -> str:
+    """How the specification words a value, where the display shows another number."""
+    given, shown = (numbers.value(numbers.split(str(record[k])).number) for k in ("text", "shown"))
+    return "" if given is None or shown is None or given == shown else str(record["text"])
+
+
+def calibration(ledger: Record) -> list[dict[str, Any]]:
+    """MFU and MBU: low, typical, high and their sources."""
+    rows = []
+    for name, triple in ledger["calibration"].items():
+        keys = [k for v in triple.values() for k in v["sources"]]
+        row = {k: triple[k]["text"] for k in ("low", "typical", "high")}
+        how = next((v["how"] for v in triple.values() if v["how"]), None)
+        rows.append({"id": name, **row, "sources": list(dict.fromkeys(keys)), "how": how})
+    return rows
+
+
+def bytes_split(ledger: Record) -> tuple[float, float] | None:
+    """Weights and KV cache as shares of a drawing's width, in percent."""
+    exact = [ledger["results"].get(i, {}).get("exact") for i in ("W_read", "KV_total")]
+    if not all(exact):
+        return None
+    weights, cache = (Fraction(str(e)) for e in exact)
+    if not weights + cache:
+        return None
+    share = round(float(weights / (weights + cache)) * 100, 2)
+    return share, round(100 - share, 2)
+
+
+def levers(ledger: Record) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Levers by target, elasticities as aligned numbers."""
+    by_target: dict[str, list[dict[str, Any]]] = {}
+    for lever in ledger["levers"]:
+        row = {**lever, "number": numbers.elasticity(lever["exact"])}
+        by_target.setdefault(lever["target"], []).append(row)
+    return list(by_target.items())
+
+
+def data(figure: Record, *, fold: bool) -> dict[str, Any]:
+    """A figure's rows, columns aligned; `fold` lays a long narrow table in two halves."""
+    columns = [
+        numbers.aligned(numbers.whole(c)) for c in zip(*figure["table"]["rows"], strict=True)
+    ]
+    rows = list(zip(*columns, strict=True))
+    if not fold or len(rows) <= LONGEST or len(columns) > WIDEST_HALF:
+        return {"folds": 1, "rows": rows}
+    height = (len(rows) + 1) // 2
+    blank: Sequence[str] = ("",) * len(columns)
+    right = [*rows[height:], *([blank] * (2 * height - len(rows)))]
+    return {"folds": 2, "rows": [(*a, *b) for a, b in zip(rows[:height], right, strict=True)]}

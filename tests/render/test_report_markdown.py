@@ -1,0 +1,49 @@
+"""Markdown: safe for GitHub, complete, in the languages asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from derive.render import markdown, page
+from derive.render.equations import Plain
+from derive.render.words import Words
+
+from .report_ledgers import SCENARIOS, hostile, ledger
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_tables_are_tables(name: str) -> None:
+    text = markdown.document(ledger(name), "both", name, "2026-11-30")
+    for block in text.split("\n\n"):
+        if not block.startswith("|"):
+            continue
+        counts = {len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}
+        assert len(counts) == 1, block[:200]
+    for derivation in ledger(name)["derivations"]:
+        assert f"#### `{derivation['id']}`" in text
+
+
+def test_headings_are_numbered_without_gaps() -> None:
+    text = markdown.document(ledger(), "en", "x", "")
+    numbers = [int(n) for n in re.findall(r"^## (\d+) ", text, re.MULTILINE)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert not re.search("[\u4e00-\u9fff]", text)
+
+
+def test_hostile_words_stay_words() -> None:
+    text = markdown.document(hostile(), "both", "x", "")
+    words = re.sub(r"```sh\n.*?\n```|(`+)[^\n]*?\1(?!`)", "", text, flags=re.DOTALL)
+    words = re.sub(r"<https?://[^<>\s]+>", "", words)
+    assert "<" not in words
+    assert "](http" not in words.replace("\\](", "")
+    assert "\u202e" not in text
+
+
+def test_a_card(golden: Callable[[str, str], None]) -> None:
+    view = page.View(ledger(), Words("both", {}), Plain())
+    writer = markdown.Writer(view, "x")
+    blocks = [*writer.cover("2026-11-30"), *writer.card(view.cards["I_decode"])]
+    golden("report/card.md", "\n\n".join(blocks) + "\n")

@@ -1,0 +1,172 @@
+"""The PDF: text in both languages, nothing too wide, no blank page, the same bytes twice."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import pikepdf
+import pytest
+from PIL import Image
+
+from derive.render import cards, equations, printed, report
+
+from .report_ledgers import LAUNCH, SCENARIOS, UNFIT, hostile, ledger
+
+MAKE = """
+import sys
+from pathlib import Path
+from tests.render.report_ledgers import ledger
+from derive.render.report import write_report
+write_report(ledger(), ["pdf"], "both", Path(sys.argv[1]), lambda _: None)
+"""
+
+
+def run(*command: str | Path) -> str:
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    assert report.write_report(ledger(), ["pdf"], "both", folder, lambda _: None)
+    return folder / f"{LAUNCH}.pdf"
+
+
+@pytest.fixture(scope="module")
+def text(file: Path) -> str:
+    return unicodedata.normalize("NFKC", run("pdftotext", "-layout", file, "-"))
+
+
+def test_headlines_in_both_languages(text: str) -> None:
+    for value in ("18.30 ms/token", "146.0 ms", "295.4 FLOP/byte", "7.672 FLOP/byte", "79 request"):
+        assert value in text
+    for words in ("结论与发现", "Verdict and findings", "脊点", "ridge point", "KV 墙", "The KV wall"):
+        assert words in text
+    assert str(ledger()["hash"]) in text
+    assert "�" not in text
+    assert "None" not in text
+
+
+def test_formulas_are_text_too(text: str, file: Path) -> None:
+    assert re.search(r"70,553,706,496 param × 2 byte/param", text)
+    with pikepdf.open(file) as pdf:
+        alternatives = [str(e["/Alt"]) for e in elements(pdf.Root.StructTreeRoot) if "/Alt" in e]
+    assert "I_decode = F_step / Q_step" in alternatives
+    assert len(alternatives) > 200
+
+
+def elements(root: Any) -> list[Any]:
+    found = []
+    kids = root.get("/K", [])
+    for kid in kids if isinstance(kids, pikepdf.Array) else [kids]:
+        if isinstance(kid, pikepdf.Dictionary) and "/S" in kid:
+            found += [kid, *elements(kid)]
+    return found
+
+
+def test_programs_read_it(file: Path) -> None:
+    assert "No syntax or stream encoding errors" in run("qpdf", "--check", file)
+    info = run("pdfinfo", file)
+    assert re.search(r"Title: +Llama 3 70B .* / Llama 3 70B chat on four H100", info)
+    assert "2026-11-30" in run("pdfinfo", "-isodates", file)
+    pages = re.search(r"Pages: +(\d+)", info)
+    assert pages
+    assert int(pages[1]) == report.page_count(file.read_bytes())
+    assert 20 <= int(pages[1]) <= 45
+    for row in run("pdffonts", file).splitlines()[2:]:
+        name, *_, embedded, subset, mapped, _, _ = row.split()
+        assert "+Derive-" in name
+        assert (embedded, subset, mapped) == ("yes", "yes", "yes")
+    assert f"{LAUNCH}.json" in run("pdfdetach", "-list", file)
+
+
+def test_outline_has_sections_groups_and_cards(file: Path) -> None:
+    with pikepdf.open(file) as pdf, pdf.open_outline() as outline:
+        tops = [item.title for item in outline.root]
+        derivations = next(item for item in outline.root if "推导" in item.title)
+        groups = [item.title for item in derivations.children]
+        named = [card.title for group in derivations.children for card in group.children]
+    assert len(tops) == 11
+    assert groups[0].startswith("4.1 脊点")
+    assert "I_ridge 脊点 / ridge point" in named
+    assert len(named) == len(set(named))
+
+
+def test_pages_are_full_and_not_overfull(file: Path) -> None:
+    run("pdftoppm", "-r", "40", "-gray", file, file.with_suffix(""))
+    pictures = sorted(file.parent.glob("*.pgm"))
+    margin = round(12 / 25.4 * 40)  # nothing is printed within 12 mm of the edge
+    for number, path in enumerate(pictures, 1):
+        with Image.open(path) as image:
+            ink = image.convert("L").point(lambda v: 255 if v < 200 else 0)
+            box = ink.getbbox()
+        assert box is not None, f"page {number} is blank"
+        left, _, right, _ = box
+        assert left >= margin, f"page {number}"
+        assert right <= image.width - margin, f"page {number}"
+        body = ink.crop((0, round(image.height * 0.08), image.width, round(image.height * 0.93)))
+        filled = body.getbbox()
+        assert filled is not None, f"page {number} has only its head"
+        if number < len(pictures):
+            assert filled[3] / body.height > 0.4, f"page {number} is more than half empty"
+
+
+@pytest.mark.parametrize("lang", ["zh", "en", "both"])
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_no_formula_is_wider_than_its_room(name: str, lang: str) -> None:
+    html, view = printed.document(ledger(name), lang, name, "")
+    assert all(scale >= equations.NARROWEST_SCALE for _, scale in view.eq.squeezed)
+    assert len(view.eq.squeezed) <= 8
+    widths = [float(w) for w in re.findall(r'style="width:([\d.]+)px', html)]
+    assert widths
+    assert max(widths) <= cards.ALONE
+    assert set(re.findall(r'src="([^"]+)"', html)) <= set(view.eq.store)
+    assert all("alt=" in image for image in re.findall(r"<img[^>]*>", html))
+
+
+def test_the_same_bytes_in_another_process(file: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", MAKE, str(tmp_path)]
+    root = Path(__file__).parents[2]
+    environment = {"PYTHONHASHSEED": "7", "PATH": "/usr/bin:/bin", "HOME": str(Path.home())}
+    subprocess.run(command, check=True, cwd=root, env=environment, timeout=90, capture_output=True)
+    assert (tmp_path / file.name).read_bytes() == file.read_bytes()
+
+
+def test_what_does_not_fit_and_what_is_hostile(tmp_path: Path) -> None:
+    unfit = report.render_pdf(ledger(UNFIT), "en", "x", print)
+    (tmp_path / "unfit.pdf").write_bytes(unfit)
+    words = run("pdftotext", "-layout", tmp_path / "unfit.pdf", "-")
+    assert "does not fit" in words
+    assert "missed" in words
+    wild = report.render_pdf(hostile(), "zh", "x", print)
+    (tmp_path / "wild.pdf").write_bytes(wild)
+    words = run("pdftotext", tmp_path / "wild.pdf", "-")
+    assert "<script>alert(1)</script>" in words
+    with pikepdf.open(tmp_path / "wild.pdf") as pdf:
+        targets = [
+            str(note["/A"]["/URI"]) for page in pdf.pages for note in page.get("/Annots", [])
+            if "/A" in note and "/URI" in note["/A"]
+        ]  # fmt: skip
+    assert targets == []
+
+
+def test_the_document_for_the_bench_is_complete() -> None:
+    html, store = report.print_document(ledger(), "both")
+    assert set(re.findall(r'src="([^"]+)"', html)) <= set(store)
+    assert set(re.findall(r"url\(([^)]+)\)", html)) <= set(store)
+    assert "Derive Math" in html
+
+
+def test_running_titles_stay_short() -> None:
+    long = {"en": "x" * 300, "zh": "字" * 300}
+    record = {**ledger(), "scenario": {**ledger()["scenario"], "title": long}}
+    html, _ = printed.document(record, "both", "x", "")
+    found = re.search(r'data-running="([^"]*)"', html)
+    assert found
+    assert printed.places(found[1]) <= printed.RUNNING + 2
