@@ -121,6 +121,7 @@ def report(
     **options: Any,
 ) -> None:  # fmt: skip
     """Load, look whether the files can be written, derive, write."""
+    from derive.render.pdf import quick_process
     from derive.render.report import check, file_stem, write_report
     from derive.specs import load
     from derive.specs.lookup import spec_roots
@@ -130,8 +131,9 @@ def report(
     folder = Path(directory)
     check(folder, [folder / f"{file_stem(loaded.id)}.{f}" for f in formats])
     say(tr("{name}: deriving and proving", name=loaded.id))
-    ledger = study(loaded, load.sources(spec_roots(options["specs_dirs"])))
-    complete = write_report(ledger, formats, lang, folder, say)
+    with quick_process():
+        ledger = study(loaded, load.sources(spec_roots(options["specs_dirs"])))
+        complete = write_report(ledger, formats, lang, folder, say)
     if not complete or (strict and missed(ledger)):
         click.get_current_context().exit(FINDINGS)
 

@@ -96,9 +96,8 @@ class Config:
     def origin(self, name: str) -> str:
         """Where the value of a field comes from, as a derivation names it."""
         spelled = self.spelled(name)
-        if spelled in self.data:
-            return self.where(spelled)
-        return f"{self.where(name)} ({self.owner})"
+        here = spelled in self.data
+        return self.where(spelled) if here else f"{self.where(name)} ({self.owner})"
 
     # reading
 
@@ -150,7 +149,11 @@ class Config:
     def fraction(self, name: str) -> Fraction:
         """A positive number that need not be whole, exact as it is written."""
         found = self.value(name)
-        if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 < found < LARGEST:
+        if (
+            isinstance(found, bool)
+            or not isinstance(found, (int, float))
+            or not 0 < found < LARGEST
+        ):
             self.fail(name, tr("{name} must be a positive number", name=self.where(name)))
         return Fraction(str(found))
 
@@ -182,8 +185,9 @@ class Config:
         found = self.items(name, length)
         for entry in found:
             if isinstance(entry, bool) or not isinstance(entry, int) or not low <= entry <= high:
+                where, value = self.where(name), brief(entry)
                 what = tr("{name} holds {value}; whole numbers from {low} to {high} are needed",
-                          name=self.where(name), value=brief(entry), low=low, high=high)  # fmt: skip
+                          name=where, value=value, low=low, high=high)  # fmt: skip
                 self.fail(name, what)
         return [entry for entry in found if isinstance(entry, int)]
 
@@ -220,7 +224,9 @@ class Config:
         """A field that is understood only at some values; missing is understood."""
         self.used.add(name)
         found = self.data.get(name)
-        if found is not None and not any(found is a or (found == a and type(found) is type(a)) for a in allowed):
+        if found is not None and not any(
+            found is a or (found == a and type(found) is type(a)) for a in allowed
+        ):
             what = tr("{name} is {value}, which is not understood",
                       name=self.where(name), value=brief(found))  # fmt: skip
             self.fail(name, what)

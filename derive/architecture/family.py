@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Family:
-    """One kind of config: its `model_type`s, the classes it may name, defaults with their source."""
+    """One kind of config: its `model_type`s, classes it may name, defaults with their source."""
 
     types: tuple[str, ...]
     classes: tuple[str, ...]
@@ -38,7 +38,7 @@ def families() -> Mapping[str, Family]:
     found: dict[str, Family] = {}
     for module in sorted(m.name for m in pkgutil.iter_modules(folder.__path__)):
         read = importlib.import_module(f"{folder.__name__}.{module}")
-        for family in read.FAMILIES:
+        for family in getattr(read, "FAMILIES", ()):
             for name in family.types:
                 assert name not in found, name
                 found[name] = family

@@ -46,7 +46,7 @@ class Source:
 
 
 def read_json(path: Path, largest: int = LARGEST) -> Source:
-    """The object in a file; DeriveError M101 where it cannot be read, M102 where it is too large."""
+    """The object in a file; DeriveError M101 (cannot be read) or M102 (too large)."""
     place = Place(str(path))
     try:
         about = path.stat()

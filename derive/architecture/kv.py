@@ -144,7 +144,7 @@ class Kept:
         return sum(g.at(context) for g in self.groups)
 
     def reserved(self, context: int, *, block: int = BLOCK, every_layer: bool = False) -> int:
-        """Bytes an engine sets aside: whole blocks, and every layer in full where pools are shared."""
+        """Bytes an engine sets aside: whole blocks, every layer in full where pools are shared."""
         return sum(g.at(context, block=block, every_token=every_layer) for g in self.groups)
 
     def state(self, element: int = ELEMENT) -> int:

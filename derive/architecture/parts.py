@@ -113,12 +113,12 @@ class Layer:
 
 def layer(sheet: Sheet, name: str, tensors: Tensors, *caches: Cache) -> Layer:
     """A layer with the values of the symbols that it uses."""
-    texts = tuple(t for part in (*tensors, *caches) for t in part.texts)
+    texts = (*(t for one in tensors for t in one.texts), *(t for one in caches for t in one.texts))
     return Layer(name, tensors, caches, sheet.pick(texts))
 
 
 def factors(text: str) -> list[str]:
-    """The factors of a formula, split at its outermost multiplication signs; a sum is one factor."""
+    """The factors of a formula, split at its outermost signs; a sum is one factor."""
     found, deep, start = [], 0, 0
     for match in re.finditer(r"[()]| ([*+-]) ", text):
         if match[1] and deep == 0:

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from derive.architecture import kv, totals
+from derive.architecture import kv, quantization, totals
 from derive.architecture.config import Config, Log, brief
+from derive.architecture.crosscheck import Check, against_index, against_name
+from derive.architecture.families import params_json
 from derive.architecture.family import family_of
-from derive.architecture.json_file import Source, read_json
+from derive.architecture.opening import Opened, open_path
 from derive.text import tr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
+    from derive.architecture.json_file import Source
     from derive.architecture.model import Model
+    from derive.architecture.totals import Derivation
     from derive.text import Text
 
+WIDTHS = {
+    "float32": 4, "float16": 2, "bfloat16": 2,
+    "torch.float32": 4, "torch.float16": 2, "torch.bfloat16": 2,
+}  # fmt: skip
 CONTEXTS = (2048, 8192, 32768, 131072)
 
 
@@ -32,9 +40,11 @@ class Architecture:
     kept: kv.Kept
     log: Log
     contexts: tuple[int, ...] = CONTEXTS
-    not_included: list[Text] = field(default_factory=list)
+    plan: quantization.Plan | None = None
+    width: int = 2  # bytes of a weight that is not quantized
+    checks: list[Check] = field(default_factory=list)
 
-    def derivations(self) -> list[totals.Derivation]:
+    def derivations(self) -> list[Derivation]:
         """Every formula with its numbers; the sums are checked."""
         parameters = totals.derivations(self.model)
         assert sum(d.sum for d in parameters) == self.totals.total_unique
@@ -64,9 +74,47 @@ class Architecture:
             "linear_flops_per_token": t.linear_flops,
             "kv": self.kept.json(self.contexts),
             "weight_bytes_bf16": 2 * t.total_unique,
-            "not_included": [n.json() for n in self.not_included],
+            "weight_bytes_stored": self.stored.total,
+            "quantization": self.quantization(),
+            "mtp": self.mtp(),
+            "checks": [check.json() for check in self.checks],
+            "not_included": [n.json() for n in self.model.absent],
             "assumptions": [n.json() for n in self.assumptions()],
             "derivations": [d.json() for d in self.derivations()],
+        }
+
+    @property
+    def stored(self) -> quantization.Stored:
+        """Bytes of the checkpoint, without layers for further tokens."""
+        return quantization.stored_bytes(self.model.placed, self.plan, self.width)
+
+    def quantization(self) -> dict[str, object]:
+        """The recipe, and the bytes by format and by kind."""
+        stored = self.stored
+        return {
+            "method": self.plan.method if self.plan else None,
+            "unquantized_bytes_per_weight": self.width,
+            "by_format": stored.by_format,
+            "by_kind": stored.by_kind,
+            "bytes": stored.total,
+        }
+
+    def mtp(self) -> dict[str, object] | None:
+        """Layers for further tokens, on a line of their own."""
+        if not self.model.mtp:
+            return None
+        tables = ("embedding", "lm_head")
+        parts = [(p, t, p.stored * p.layer.count(t.count)) for p in self.model.mtp
+                 for t in p.layer.tensors]  # fmt: skip
+        copies = sum(n for _, t, n in parts if t.kind in tables)
+        buffers = sum(n for _, t, n in parts if t.kind in totals.BUFFERS)
+        stored = quantization.stored_bytes(self.model.mtp, self.plan, self.width)
+        return {
+            "layers": self.model.mtp[0].stored,
+            "parameters": sum(n for *_, n in parts) - copies - buffers,
+            "correction_bias": buffers,
+            "copies_of_tables": copies,
+            "weight_bytes_stored": stored.total,
         }
 
     def assumptions(self) -> list[Text]:
@@ -81,20 +129,55 @@ class Architecture:
 
 def read(path: str | Path, contexts: Sequence[int] = CONTEXTS) -> Architecture:
     """Read a config file or a folder that holds one; DeriveError where it is not understood."""
-    place = Path(path)
-    file = place / "config.json" if place.is_dir() else place
-    return build(read_json(file), contexts)
+    return build(open_path(path), contexts)
 
 
-def build(source: Source, contexts: Sequence[int] = CONTEXTS) -> Architecture:
-    """The architecture of a config that was read."""
-    c = Config(source)
+def build(opened: Opened, contexts: Sequence[int] = CONTEXTS) -> Architecture:
+    """The architecture of a config that was opened."""
+    c = Config(opened.config)
+    if "model_type" not in c.data and "dim" in c.data and "n_layers" in c.data:
+        c.data = {**c.data, "model_type": params_json.TYPE}
     family = family_of(c)
     c.defaults, c.owner = dict(family.defaults), family.source
-    c.used |= {"model_type", "architectures", "torch_dtype", "dtype", "quantization_config"}
+    c.used |= {"model_type", "architectures", "torch_dtype", "dtype"}
     model = family.build(c)
+    plan = read_quantization(c, opened.quantization)
+    bytes_each = width(c)
     c.finish()
-    made = totals.count(model)
-    return Architecture(
-        source, str(c.data["model_type"]), model, made, kv.kept(model), c.log, tuple(contexts)
-    )
+    kept = kv.kept(model)
+    kept.declared = plan.cache if plan else ""
+    for note in plan.notes if plan else []:
+        c.note(note)
+    name = str(c.data["model_type"])
+    made = Architecture(opened.config, name, model, totals.count(model), kept, c.log,
+                        tuple(contexts), plan, bytes_each)  # fmt: skip
+    if opened.index is not None:
+        made.checks.append(against_index(made, opened.index))
+    named = against_name(made, opened.names)
+    made.checks += [named] if named else []
+    return made
+
+
+def read_quantization(c: Config, beside: Source | None) -> quantization.Plan | None:
+    """The recipe of the file, of its text part, or of the file beside it; None without one."""
+    name = "quantization_config"
+    holders = [o for o in (c, *c.children) if o.data.get(name)]
+    for one in (c, *c.children):
+        one.used.add(name)
+    if holders:
+        recipe = holders[0].table(name)
+        return quantization.read_plan(recipe, str(c.data["model_type"]))
+    if beside is None:
+        return None
+    return quantization.read_plan(Config(beside, log=c.log), str(c.data["model_type"]))
+
+
+def width(c: Config) -> int:
+    """Bytes of a weight by the dtype of the file, 2 where it says nothing."""
+    for one in (c, *c.children):
+        for name in ("torch_dtype", "dtype"):
+            if one.data.get(name) is not None:
+                one.word(name, WIDTHS)
+                return WIDTHS[str(one.data[name])]
+    c.note(tr("the config names no dtype: 2 bytes a weight where nothing is quantized"))
+    return 2

@@ -92,7 +92,7 @@ class Words:
             return self.bi(words) + mark
         first = mark if medium == "screen" else ""
         return Markup(  # noqa: S704 - escaped there
-            f"{_span('zh', self._prose(zh) + first)} {_span('en', self._prose(en) + mark)}"
+            f"{_span('zh', f'{self._prose(zh)}{first}')} {_span('en', f'{self._prose(en)}{mark}')}"
         )
 
     def pair(self, words: Given | None, cls: str = "", *, strong: bool = False) -> Markup:

@@ -16,7 +16,8 @@ from derive.formula import Formula, catalogue, dimension_of, letters, unit_of
 from derive.notation import CONSTANTS, SYMBOLS, known
 from derive.text import Text, tr
 from derive.verify.say import quoted
-from derive.verify.values import Broken, Held, Ledger, NoValue, read
+from derive.verify.texts import Broken, NoValue, read
+from derive.verify.values import Held, Ledger
 
 SIGNS = {"<=": r"\leq", ">=": r"\geq", "<": "<", ">": ">"}
 

@@ -13,7 +13,8 @@ from derive.units import unit
 from derive.units.digits import significant
 from derive.verify.say import quoted
 from derive.verify.shown import NOTHING, half_unit
-from derive.verify.values import Broken, Held, Ledger, NoValue, Values
+from derive.verify.texts import Broken, NoValue
+from derive.verify.values import Held, Ledger, Values
 
 # figure, item -> expression, calibre, unit of the axis; curves run along the figure's variable
 VARIABLES = {
@@ -78,10 +79,14 @@ def check_figure(ledger: Ledger, figure: Mapping[str, Any]) -> Fault:
     if name not in VARIABLES:
         yield tr("figure {figure} is unknown", figure=quoted(name))
         return
-    about = Figure(ledger, name)
+    about = Figure(ledger, figure)
     plots = figure.get("panels") or [figure]
     if figure["x"] != plots[0].get("x"):
         yield about.wrong("x", f"{figure['x']['min']} – {figure['x']['max']}")
+    drawn = [line["id"] for plot in plots for line in plot["lines"]]
+    if len(drawn) > len(set(drawn)):
+        yield about.wrong("lines", ", ".join(drawn))
+        return
     try:
         for plot in plots:
             yield from about.plot(plot)
@@ -93,8 +98,9 @@ def check_figure(ledger: Ledger, figure: Mapping[str, Any]) -> Fault:
 class Figure:
     """One figure: what its items are, and what was computed for its axes."""
 
-    def __init__(self, ledger: Ledger, name: str) -> None:
-        self.ledger, self.name, self.variable = ledger, name, VARIABLES[name]
+    def __init__(self, ledger: Ledger, figure: Mapping[str, Any]) -> None:
+        self.ledger, self.figure, self.name = ledger, figure, figure["id"]
+        self.variable = VARIABLES[self.name]
         self.at = {level: ledger.here.at(level, level) for level in ("typical", "peak")}
 
     def wrong(self, item: str, found: str) -> Text:
@@ -121,8 +127,10 @@ class Figure:
         for line in plot["lines"]:
             if (self.name, line["id"]) in CURVES:
                 yield from self.curve(line, ys)
-            else:
+            elif self.name == "roofline" and line["points"]:
                 yield from self.roof(line)
+            else:
+                yield self.wrong(line["id"], "")
         for point in plot["points"]:
             yield from self.dot(point)
         for mark in plot["marks"]:
@@ -138,9 +146,10 @@ class Figure:
 
     def curve(self, line: Mapping[str, Any], ys: list[Fraction]) -> Fault:
         """Points along the variable; x is exact there."""
+        tabled = {row[0] for row in self.figure["table"]["rows"] if row}
         for pair in line["points"]:
             y = self.exact(CURVES[self.name, line["id"]], Fraction(pair[0]))
-            if y is None or pair[1] != coordinate(y):
+            if y is None or pair[1] != coordinate(y) or pair[0] not in tabled:
                 yield self.wrong(line["id"], ", ".join(pair))
             else:
                 ys.append(y)

@@ -25,10 +25,11 @@ from derive.verify.prose import check_prose
 from derive.verify.reading import load_ledger
 from derive.verify.results import check_results
 from derive.verify.say import quoted
-from derive.verify.shape import PLOT, SHAPE, unlike
-from derive.verify.specs import check_specs
+from derive.verify.shape import misshapen
+from derive.verify.specs import check_origins, check_specs
 from derive.verify.steps import check_steps
-from derive.verify.values import Broken, Ledger, NoValue
+from derive.verify.texts import Broken, NoValue
+from derive.verify.values import Ledger
 
 MOST_FAULTS = 100
 UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
@@ -70,6 +71,7 @@ def faults(record: Mapping[str, Any]) -> Iterator[Text]:
         yield from found
         if found:
             return
+    yield from check_origins(record)
     try:
         ledger = Ledger(record)
         for check in CHECKS:
@@ -90,13 +92,10 @@ def check_hash(record: Mapping[str, Any]) -> Iterator[Text]:
 
 def check_shape(record: Mapping[str, Any]) -> Iterator[Text]:
     """Every value that verification reads is of its kind."""
-    found = list(unlike(record, SHAPE))
+    found = list(misshapen(record))
     if not found and record["format"] != FORMAT:
         found = [tr("format: expected {format}", format=FORMAT)]
     yield from found
-    for figure in [] if found else record["figures"]:
-        for plot in figure.get("panels") or [figure]:
-            yield from unlike(plot, PLOT, f"figures.{quoted(figure['id'])}")
 
 
 def spec_places() -> tuple[Path, ...]:

@@ -15,9 +15,11 @@ from derive.units import Quantity, Unit, show
 from derive.verify.inputs import lowest
 from derive.verify.say import quoted
 from derive.verify.shown import agrees
-from derive.verify.values import Broken, Ledger, NoValue, Values, in_units_of, read
+from derive.verify.texts import Broken, NoValue, read
+from derive.verify.values import Ledger, Values, in_units_of
 
 # what somebody can change: inputs, none of them derived
+TARGETS = ("TPOT", "TTFT")
 PULLED = frozenset(
     ("B_peak", "P_peak", "MBU", "MFU", "g", "w", "w_kv", "H_kv", "b", "T", "T_in", "N_act")
 )
@@ -41,6 +43,7 @@ def holds(ledger: Ledger, row: Mapping[str, Any]) -> bool:
     texts = row["tree"] == plain(tree) and row["branch"] == plain(branch)
     if (
         lever not in PULLED
+        or row["target"] not in TARGETS
         or not texts
         or row["latex"] != latex(tree, letters)
         or target.id not in ledger.trees

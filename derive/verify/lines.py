@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from derive.errors import DeriveError
@@ -11,17 +12,18 @@ from derive.expression.dimension import dimension
 from derive.expression.latex import alternatives, latex
 from derive.expression.text import plain
 from derive.expression.tree import Measure, Negative, Node, Number, names, rebuild
-from derive.formula import dimension_of, letters
+from derive.formula import catalogue, dimension_of, letters
 from derive.text import Text, tr
 from derive.units import Quantity, unit
 from derive.verify.say import quoted
-from derive.verify.values import Broken, read
+from derive.verify.texts import Broken, read
 
 NUMERIC = ("values", "compute", "round")
 RULES = (
     *NUMERIC, "definition", "equation", "insert", "fix", "substitute", "cancel", "divide", "limit",
     "solve", "case",
 )  # fmt: skip
+DECLARED = ("definition", "equation", "insert")  # rules whose reason is that of a formula
 SIGNS = {"=": "=", "≈": r"\approx", "→": "=", "≤": r"\leq"}
 FOUND = {"sympy": ("proved",), "recomputed": ("equal",)}
 
@@ -108,7 +110,15 @@ def check_lines(card: Mapping[str, Any], found: list[Line]) -> Iterator[Text]:
             yield at_step(
                 name, one.number, tr("the line {text} is not written as it is read", text=one.text)
             )
+        if one.rule in DECLARED and one.record["reason"] not in declared_reasons():
+            yield at_step(name, one.number, tr("its reason is not a declared one"))
         yield from bad_checks(name, one)
+
+
+@cache
+def declared_reasons() -> tuple[Mapping[str, str], ...]:
+    """The reasons that formulas are declared with."""
+    return tuple(declared.reason.json() for declared in catalogue().values())
 
 
 def setting(one: Line) -> list[str]:

@@ -12,7 +12,8 @@ from derive.text import Text, tr
 from derive.units import Quantity, Unit
 from derive.verify.lines import Line, at_step
 from derive.verify.shown import half_unit
-from derive.verify.values import Broken, Ledger, NoValue
+from derive.verify.texts import Broken, NoValue
+from derive.verify.values import Ledger
 
 
 def check_numbers(ledger: Ledger, card: Mapping[str, Any], found: list[Line]) -> Iterator[Text]:

@@ -16,19 +16,21 @@ from typing import Any
 
 from derive.notation import SYMBOLS
 from derive.text import Text, tr
-from derive.units import Quantity, Unit, unit
+from derive.units import Quantity, Reading, Unit, unit
 from derive.verify.figures import MARKS
 from derive.verify.results import expected, fitting, or_none, reach
 from derive.verify.say import quoted
 from derive.verify.says import SAYS, Says
 from derive.verify.shown import COUNTED, NOTHING, half_unit, measures, reading, written
-from derive.verify.values import Broken, Ledger, NoValue, read
+from derive.verify.texts import Broken, NoValue, read
+from derive.verify.values import Ledger
 
 TOKEN = re.compile(
     r"(?P<about>≈ )?(?<![A-Za-z_\d.])"
     r"(?P<digits>[-−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\^\d+)?)"
     r"(?: (?P<unit>[A-Za-zµ%]+(?:[*/][A-Za-zµ]+)*))?"
 )
+MOST_NUMBERS = 12  # in one sentence; those of real ledgers state at most six
 TARGETS = {"TTFT": "target_TTFT", "TPOT": "target_TPOT"}
 
 
@@ -44,6 +46,11 @@ class Token:
     def text(self) -> str:
         """The number with its unit."""
         return f"{self.digits} {self.unit}".rstrip()
+
+    @cached_property
+    def reading(self) -> Reading | None:
+        """The number read back; a power is only ever quoted."""
+        return None if "^" in self.digits else reading(self.text.replace("−", "-"))
 
 
 def tokens(sentence: str) -> list[Token]:
@@ -85,7 +92,7 @@ def check_prose(ledger: Ledger) -> Iterator[Text]:
         name = row["id"]
         if name in SYMBOLS and name in ledger.given and ledger.given[name].value:
             yield tr("{where}: is given, so it is not left out", where=f"assumptions.{name}")
-        says: Says = ((name,), ()) if name in ledger.trees else ((),)
+        says: Says = ((name,),) if about.value(name) is not None else ((),)
         yield from about.sentence(f"assumptions.{name}", row["size"], says)
     for figure in record["figures"]:
         for plot in figure.get("panels") or [figure]:
@@ -125,7 +132,9 @@ class Prose:
         if not alike(found, tokens(chinese)):
             yield tr("{where}: the two languages state different numbers", where=quoted(where))
         wanted = [w for w in says or SAYS.get(where, ()) if len(w) == len(found)]
-        if wanted:
+        if len(found) > MOST_NUMBERS:
+            good = False
+        elif wanted:
             good = any(self.all_agree(found, items) for items in wanted)
         else:
             good = all(any(close(t, q, None) for q in self.stated) for t in found)
@@ -272,9 +281,7 @@ def here_product(ledger: Ledger) -> Quantity | None:
 
 def close(token: Token, exact: Quantity, about: bool | None) -> bool:
     """Whether a number is a quantity, rounded exactly where it says ≈ (None: wherever)."""
-    if "^" in token.digits:
-        return False
-    found = reading(f"{token.digits.replace('−', '-')} {token.unit}".rstrip())
+    found = token.reading
     if found is None or not measures(found, exact):
         return False
     wanted = exact.base / found.unit.factor if found.unit else exact.value

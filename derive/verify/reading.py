@@ -17,7 +17,7 @@ LARGEST_FILE = 4_000_000  # bytes; a ledger has some 300,000
 
 def load_ledger(path: Path) -> Mapping[str, Any]:
     """The record in a ledger file; DeriveError where there is none."""
-    name = printable(path.name, 80)
+    name = printable(str(path), 80)  # the name of "." is empty
     place = Place(file=name)
 
     def refused(code: str, what: Text) -> DeriveError:

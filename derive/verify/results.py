@@ -13,7 +13,8 @@ from derive.units import Quantity, show
 from derive.verify.inputs import lowest
 from derive.verify.say import quoted
 from derive.verify.shown import NOTHING, agrees, said, same_number, written
-from derive.verify.values import CALIBRES, Broken, Ledger, NoValue, Values
+from derive.verify.texts import Broken, NoValue
+from derive.verify.values import CALIBRES, Ledger, Values
 
 
 def check_results(ledger: Ledger) -> Iterator[Text]:

@@ -15,10 +15,11 @@ from derive.text import Text, tr
 from derive.verify.say import quoted
 
 FRACTION = re.compile(r"-?(?:0|[1-9][0-9]{0,1999})/[1-9][0-9]{0,1999}")
-INPUT = re.compile(r"-?(?:0|[1-9][0-9]{0,149})/[1-9][0-9]{0,149}")
+SHORT_FRACTION = re.compile(r"-?(?:0|[1-9][0-9]{0,149})/[1-9][0-9]{0,149}")
 DECIMAL = re.compile(r"-?[0-9]{1,60}(?:\.[0-9]{1,60})?")
-MOST_ROWS = 600
-LONGEST_TEXT = 20_000
+MOST_KEYS = 300
+LONGEST_TEXT, LONGEST_SENTENCE = 20_000, 2_000
+MOST_LETTERS = 80_000  # of all steps together; those of real ledgers have some 12,000
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,14 @@ class Maybe:
     """A shape, or null."""
 
     shape: Any
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A list with rows of one shape, no more than a ledger of this program can have."""
+
+    shape: Any
+    most: int
 
 
 @dataclass(frozen=True)
@@ -60,84 +69,91 @@ def like(pattern: re.Pattern[str]) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, str) and bool(pattern.fullmatch(value))
 
 
+SENTENCE = Kind(Text("a sentence", "语句"), lambda v: is_text(v) and len(v) <= LONGEST_SENTENCE)
 TEXT = Kind(Text("text", "文本"), is_text)
 FLAG = Kind(Text("true or false", "true 或 false"), lambda v: isinstance(v, bool))
 NUMBER = Kind(Text("a number", "数"), is_number)
 EXACT = Kind(Text("a fraction p/q", "分数 p/q"), like(FRACTION))
-GIVEN = Kind(Text("a fraction p/q", "分数 p/q"), like(INPUT))
+GIVEN = Kind(Text("a fraction p/q", "分数 p/q"), like(SHORT_FRACTION))
 COORDINATE = Kind(Text("a decimal number", "小数"), like(DECIMAL))
 PAIR = Kind(
     Text("two decimal numbers", "两个小数"),
     lambda v: isinstance(v, list) and len(v) == 2 and all(map(COORDINATE.accepts, v)),
 )
 A_TABLE = Text("a table", "键值表")
-A_LIST = Text("a list", "列表")
 
-BOTH = {"en": TEXT, "zh": TEXT}
-CHECKS = [{"by": TEXT, "found": TEXT}]
+BOTH = {"en": SENTENCE, "zh": SENTENCE}
+CHECKS = Rows({"by": TEXT, "found": TEXT}, 8)
 AXIS = {"label": BOTH, "unit": TEXT, "scale": TEXT, "min": COORDINATE, "max": COORDINATE}
 PLOT = {
-    "lines": [{"id": TEXT, "label": BOTH, "points": [PAIR]}],
-    "points": [{"id": TEXT, "label": BOTH, "x": COORDINATE, "y": COORDINATE}],
-    "marks": [{"id": TEXT, "label": BOTH, "axis": TEXT, "at": COORDINATE}],
-    "bands": [{"id": TEXT, "label": BOTH, "from": COORDINATE, "to": COORDINATE}],
+    "lines": Rows({"id": TEXT, "label": BOTH, "points": Rows(PAIR, 150)}, 4),
+    "points": Rows({"id": TEXT, "label": BOTH, "x": COORDINATE, "y": COORDINATE}, 20),
+    "marks": Rows({"id": TEXT, "label": BOTH, "axis": TEXT, "at": COORDINATE}, 10),
+    "bands": Rows({"id": TEXT, "label": BOTH, "from": COORDINATE, "to": COORDINATE}, 4),
     "x": AXIS,
     "y": AXIS,
 }
-LEVEL = {"exact": GIVEN, "text": TEXT, "sources": [TEXT], "how": Maybe(BOTH), "origin": TEXT}
+SOURCES = Rows(TEXT, 30)
+LEVEL = {"exact": GIVEN, "text": TEXT, "sources": SOURCES, "how": Maybe(BOTH), "origin": TEXT}
+RANGE = {"low": LEVEL, "typical": LEVEL, "high": LEVEL}
+TILE = {"id": TEXT, "label": BOTH, "value": TEXT, "state": TEXT, "notes": Rows(BOTH, 6)}
+INPUT = {
+    "id": TEXT, "latex": TEXT, "meaning": BOTH, "about": TEXT, "unit": TEXT, "exact": GIVEN,
+    "text": TEXT, "shown": TEXT, "beside": TEXT, "basis": Rows(BOTH, 12), "sources": SOURCES,
+    "how": Maybe(BOTH), "printed": TEXT, "origin": TEXT,
+}  # fmt: skip
 STEP = {
-    "rule": TEXT, "left": TEXT, "relation": TEXT, "right": TEXT, "before": Maybe(TEXT),
-    "latex": [TEXT], "reason": Maybe(BOTH), "checks": CHECKS, "rule_name": BOTH,
+    "rule": TEXT, "rule_name": BOTH, "left": TEXT, "relation": TEXT, "right": TEXT,
+    "before": Maybe(TEXT), "latex": Rows(TEXT, 4), "reason": Maybe(BOTH), "checks": CHECKS,
+}  # fmt: skip
+CONDITION = {"kind": TEXT, "text": TEXT, "meaning": BOTH, "latex": TEXT, "holds": FLAG}
+CARD = {
+    "id": TEXT, "section": TEXT, "latex": TEXT, "unit": TEXT, "name": BOTH, "reason": BOTH,
+    "calibre": TEXT, "reading": Maybe(BOTH), "sources": SOURCES, "tree": TEXT, "set_by_hand": FLAG,
+    "variable": Maybe(TEXT), "steps": Rows(STEP, 60), "conditions": Rows(CONDITION, 8),
+}  # fmt: skip
+RESULT = {
+    "unit": TEXT, "value": Maybe(NUMBER), "exact": Maybe(EXACT), "display": BOTH, "why?": BOTH,
+    "low?": Maybe(NUMBER), "low_exact?": Maybe(EXACT), "high?": Maybe(NUMBER),
+    "high_exact?": Maybe(EXACT), "peak?": Maybe(NUMBER), "peak_exact?": Maybe(EXACT),
+}  # fmt: skip
+LEVER = {
+    "target": TEXT, "lever": TEXT, "action": BOTH, "tree": TEXT, "latex": TEXT, "exact": EXACT,
+    "shown": TEXT, "branch": TEXT, "checks": CHECKS,
+}  # fmt: skip
+FIGURE = {
+    "id": TEXT, "title": BOTH, "alt": BOTH, "x": AXIS, "panels?": Rows({}, 4),
+    "table": {
+        "columns": Rows({"label": BOTH, "unit": TEXT}, 8), "rows": Rows(Rows(TEXT, 8), 150),
+    },
 }  # fmt: skip
 SHAPE = {
-    "format": TEXT,
-    "program": TEXT,
-    "hash": TEXT,
+    "format": TEXT, "program": TEXT, "hash": TEXT,
     "scenario": {
         "id": TEXT, "title": BOTH, "date": Maybe(TEXT), "model": {"id": TEXT, "name": BOTH},
         "hardware": {"id": TEXT, "name": BOTH}, "precision": Named(TEXT), "overrides": Named(TEXT),
     },
     "verdict": {
         "fits": FLAG, "side": TEXT, "wall": BOTH, "sentence": BOTH, "lever": Maybe(BOTH),
-        "tiles": [{"id": TEXT, "label": BOTH, "value": TEXT, "state": TEXT, "notes": [BOTH]}],
+        "tiles": Rows(TILE, 12),
     },
-    "findings": [{"id": TEXT, "severity": TEXT, "text": BOTH}],
-    "inputs": [{
-        "id": TEXT, "latex": TEXT, "meaning": BOTH, "about": TEXT, "unit": TEXT, "exact": GIVEN,
-        "text": TEXT, "shown": TEXT, "beside": TEXT, "basis": [BOTH], "sources": [TEXT],
-        "how": Maybe(BOTH), "printed": TEXT, "origin": TEXT,
-    }],
-    "calibration": {"MFU": {"low": LEVEL, "typical": LEVEL, "high": LEVEL},
-                    "MBU": {"low": LEVEL, "typical": LEVEL, "high": LEVEL}},
-    "constants": [{
-        "id": TEXT, "latex": TEXT, "unit": TEXT, "exact": GIVEN, "shown": TEXT, "reason": BOTH,
-    }],
+    "findings": Rows({"id": TEXT, "severity": TEXT, "text": BOTH}, 60),
+    "inputs": Rows(INPUT, 100),
+    "calibration": {"MFU": RANGE, "MBU": RANGE},
+    "constants": Rows(
+        {"id": TEXT, "latex": TEXT, "unit": TEXT, "exact": GIVEN, "shown": TEXT, "reason": BOTH}, 60
+    ),
     "symbols": Named({"latex": TEXT, "unit": TEXT, "meaning": BOTH}),
-    "derivations": [{
-        "id": TEXT, "section": TEXT, "latex": TEXT, "unit": TEXT, "name": BOTH, "reason": BOTH,
-        "calibre": TEXT, "reading": Maybe(BOTH), "sources": [TEXT], "tree": TEXT,
-        "set_by_hand": FLAG, "variable": Maybe(TEXT), "steps": [STEP],
-        "conditions": [{
-            "kind": TEXT, "text": TEXT, "meaning": BOTH, "latex": TEXT, "holds": FLAG,
-        }],
-    }],
-    "results": Named({
-        "unit": TEXT, "value": Maybe(NUMBER), "exact": Maybe(EXACT), "display": BOTH, "why?": BOTH,
-        "low?": Maybe(NUMBER), "low_exact?": Maybe(EXACT), "high?": Maybe(NUMBER),
-        "high_exact?": Maybe(EXACT), "peak?": Maybe(NUMBER), "peak_exact?": Maybe(EXACT),
-    }),
-    "levers": [{
-        "target": TEXT, "lever": TEXT, "action": BOTH, "tree": TEXT, "latex": TEXT, "exact": EXACT,
-        "shown": TEXT, "branch": TEXT, "checks": CHECKS,
-    }],
-    "assumptions": [{"id": TEXT, "what": BOTH, "size": BOTH}],
-    "notes": [BOTH],
-    "checklist": [{"id": TEXT, "question": BOTH, "answer": BOTH, "basis": TEXT, "ref": TEXT}],
-    "figures": [{
-        "id": TEXT, "title": BOTH, "alt": BOTH, "x": AXIS, "panels?": [PLOT],
-        "table": {"columns": [{"label": BOTH, "unit": TEXT}], "rows": [[TEXT]]},
-    }],
-    "sources": [{"key": TEXT, "title": TEXT}],
+    "derivations": Rows(CARD, 200),
+    "results": Named(RESULT),
+    "levers": Rows(LEVER, 60),
+    "assumptions": Rows({"id": TEXT, "what": BOTH, "size": BOTH}, 40),
+    "notes": Rows(BOTH, 100),
+    "checklist": Rows(
+        {"id": TEXT, "question": BOTH, "answer": BOTH, "basis": TEXT, "ref": TEXT}, 60
+    ),
+    "figures": Rows(FIGURE, 12),
+    "sources": Rows({"key": TEXT, "title": TEXT}, 300),
 }  # fmt: skip
 
 
@@ -149,13 +165,13 @@ def unlike(value: Any, shape: Any, where: str = "") -> Iterator[Text]:
     elif isinstance(shape, Kind):
         if not shape.accepts(value):
             yield expected(where, shape.name)
-    elif isinstance(shape, list):
-        if not isinstance(value, list) or len(value) > MOST_ROWS:
-            yield expected(where, A_LIST)
+    elif isinstance(shape, Rows):
+        if not isinstance(value, list) or len(value) > shape.most:
+            yield expected(where, tr("a list of at most {most} rows", most=shape.most))
             return
         for i, row in enumerate(value):
-            yield from unlike(row, shape[0], f"{where}[{i}]")
-    elif not isinstance(value, dict) or len(value) > MOST_ROWS:
+            yield from unlike(row, shape.shape, f"{where}[{i}]")
+    elif not isinstance(value, dict) or len(value) > MOST_KEYS:
         yield expected(where, A_TABLE)
     elif isinstance(shape, Named):
         for key, row in value.items():
@@ -173,6 +189,20 @@ def unlike_table(value: dict[str, Any], shape: dict[str, Any], where: str) -> It
             yield from unlike(value[name], inner, place)
         elif name == key:
             yield tr("{where} is missing", where=place)
+
+
+def misshapen(record: Any) -> Iterator[Text]:
+    """What in a record is not of a ledger's shape, or is more than a ledger can hold."""
+    found = list(unlike(record, SHAPE))
+    if not found:
+        for figure in record["figures"]:
+            for plot in figure.get("panels") or [figure]:
+                found += unlike(plot, PLOT, f"figures.{quoted(figure['id'])}")
+        steps = [step for card in record["derivations"] for step in card["steps"]]
+        letters = sum(len(s["left"]) + len(s["right"]) + len(s["before"] or "") for s in steps)
+        if letters > MOST_LETTERS:
+            found.append(tr("the steps are longer than those of any ledger"))
+    yield from found
 
 
 def expected(where: str, kind: Text) -> Text:

@@ -19,7 +19,7 @@ def half_unit(digits: str) -> Fraction:
     digits = digits.replace(",", "").lstrip("-−")
     _, point, decimals = digits.partition(".")
     if point:
-        return Fraction(1, 2) / 10 ** len(decimals)
+        return Fraction(1, 2 * 10 ** len(decimals))
     zeros = len(digits) - len(digits.rstrip("0"))
     return Fraction(10**zeros, 2) if int(digits) else Fraction(0)
 

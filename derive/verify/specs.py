@@ -16,45 +16,77 @@ from derive.ledger import canonical
 from derive.notation import SYMBOLS
 from derive.text import Text, tr
 from derive.verify.say import quoted
+from derive.verify.values import CALIBRES
 
 SET = "--set: "
+SUFFIX = ".yaml: "
+WITHOUT_FILE = {"g": "devices", "b": "batch", "T_in": "input", "T_out": "output"}
 
 
 def check_specs(record: Mapping[str, Any], roots: Sequence[Path]) -> Iterator[Text] | None:
-    """Differences from the specs; None where the scenario's spec is not at hand."""
+    """Differences from the specs; None where those of model and accelerator are not at hand."""
     from derive.specs import load
     from derive.specs.lookup import NAME, is_path
 
     scenario = record["scenario"]
     ids = [scenario["id"], scenario["model"]["id"], scenario["hardware"]["id"]]
     if any(is_path(name) or not NAME.fullmatch(name) for name in ids):
-        return None
+        return None  # a name in a ledger never opens another file
     units = {i: s.unit.text for i, s in SYMBOLS.items()}
     units |= {i: f.unit.text for i, f in catalogue().items()}
     try:
+        if scenario["id"] not in load.names("scenario", roots):
+            return parts(record, bare(record, roots, units), load.sources(roots))
         plain = load.scenario(scenario["id"], roots, symbols=units)
-        changed = settings(record, plain)
+        changed = [*replaced(record, plain), *settings(record)]
         loaded = load.scenario(scenario["id"], roots, changed, units) if changed else plain
-    except DeriveError:
+        return whole(record, loaded, load.sources(roots))
+    except (DeriveError, KeyError):
         return None
-    return compared(record, loaded, load.sources(roots))
 
 
-def settings(record: Mapping[str, Any], plain: Any) -> list[str]:
+def bare(record: Mapping[str, Any], roots: Sequence[Path], units: Mapping[str, str]) -> Any:
+    """Model and accelerator in a scenario without a file; KeyError where its load is unknown."""
+    from derive.specs import load
+
+    scenario = record["scenario"]
+    texts = {row["id"]: row["text"] for row in record["inputs"]}
+    options = {option: texts[name] for name, option in WITHOUT_FILE.items()}
+    precision = [f"precision.{k}={v}" for k, v in scenario["precision"].items()]
+    return load.ad_hoc(
+        model=scenario["model"]["id"],
+        hardware=scenario["hardware"]["id"],
+        sets=[*precision, *settings(record)],
+        roots=roots,
+        symbols=units,
+        **options,
+    )
+
+
+def replaced(record: Mapping[str, Any], plain: Any) -> list[str]:
+    """Other parts than the scenario's own: model, accelerator, formats, date, calibration."""
+    from derive.specs.lookup import NAME, is_path
+    from derive.study.bind import origin
+
+    scenario = record["scenario"]
+    formats = [(k, v) for k, v in scenario["precision"].items() if plain.precision.get(k) != v]
+    named = [(key, scenario[key]["id"]) for key in ("model", "hardware")]
+    made = [f"precision.{k}={v}" for k, v in formats]
+    made += [f"{key}={name}" for key, name in named if name != getattr(plain, key).id]
+    if scenario["date"] and scenario["date"] != plain.date:
+        made.append(f"date={scenario['date']}")
+    found = record["calibration"]["MFU"]["low"]["origin"]
+    name = found.partition(".yaml")[0]
+    own = found.startswith(SET) or found == origin(plain.MFU[0].place)
+    if not own and NAME.fullmatch(name) and not is_path(name):
+        made.append(f"calibration={name}")
+    return made
+
+
+def settings(record: Mapping[str, Any]) -> list[str]:
     """What the ledger says was set on top of the scenario."""
     from derive.specs.sets import KEYS
 
-    scenario = record["scenario"]
-    made = [
-        f"precision.{k}={v}"
-        for k, v in scenario["precision"].items()
-        if plain.precision.get(k) != v
-    ]
-    named = [(key, scenario[key]["id"]) for key in ("model", "hardware")]
-    made += [f"{key}={name}" for key, name in named if name != getattr(plain, key).id]
-    if scenario["date"] != plain.date and scenario["date"]:
-        made.append(f"date={scenario['date']}")
-    made += named_calibration(record, plain)
     given: dict[str, str] = {}
     for row in record["inputs"]:
         if row["origin"].startswith(SET):
@@ -64,44 +96,68 @@ def settings(record: Mapping[str, Any], plain: Any) -> list[str]:
         if low["origin"].startswith(SET):
             key = low["origin"].removeprefix(SET).removesuffix(".low")
             several = low["origin"].endswith(".low")  # else one value for all three
-            texts = [triple[k]["text"] for k in ("low", "typical", "high")]
+            texts = [triple[k]["text"] for k in CALIBRES]
             given[key] = ", ".join(texts) if several else low["text"]
-    allowed = {*SYMBOLS, *catalogue(), *KEYS.values()}  # never a name of a file
-    return [*made, *(f"{k}={v}" for k, v in given.items() if k in allowed)]
+    allowed = {*SYMBOLS, *catalogue(), *KEYS.values()}  # never the name of a file
+    return [f"{k}={v}" for k, v in given.items() if k in allowed]
 
 
-def named_calibration(record: Mapping[str, Any], plain: Any) -> list[str]:
-    """Another calibration file than the scenario's."""
-    from derive.specs.lookup import NAME, is_path
-    from derive.study.bind import origin
-
-    found = record["calibration"]["MFU"]["low"]["origin"]
-    name = found.partition(".yaml")[0]
-    if found.startswith(SET) or found == origin(plain.MFU[0].place) or not NAME.fullmatch(name):
-        return []
-    return [] if is_path(name) else [f"calibration={name}"]
+def differing(name: str, found: object, wanted: object) -> Iterator[Text]:
+    """One line where a part of the ledger is not what the specs give."""
+    if canonical({name: found}) != canonical({name: wanted}):
+        yield tr("{name}: differs from the spec at hand", name=quoted(name))
 
 
-def compared(record: Mapping[str, Any], loaded: Any, sources: Mapping[str, Any]) -> Iterator[Text]:
-    """Header, inputs, calibration, notes and sources as the specs have them."""
+def fresh_inputs(loaded: Any) -> dict[str, Any]:
+    """The inputs that a scenario of the specs binds."""
+    from derive.study.assemble import input_record
+    from derive.study.bind import bind
+
+    return {i.id: input_record(i) for i in bind(loaded).inputs.values()}
+
+
+def notes(loaded: Any) -> list[dict[str, str]]:
+    """The notes of model and accelerator."""
+    return [n.json() for n in (*loaded.model.notes, *loaded.hardware.notes)]
+
+
+def whole(record: Mapping[str, Any], loaded: Any, sources: Mapping[str, Any]) -> Iterator[Text]:
+    """Header, inputs, calibration, notes and sources as a scenario's spec gives them."""
     from derive.study import assemble
     from derive.study.bind import bind
 
-    bound = bind(loaded)
-    fresh = {i.id: assemble.input_record(i) for i in bound.inputs.values()}
+    fresh = fresh_inputs(loaded)
     recorded = {row["id"]: row for row in record["inputs"]}
     for name in dict.fromkeys([*fresh, *recorded]):
-        if canonical(fresh.get(name, {})) != canonical(recorded.get(name, {})):
-            yield tr("{name}: differs from the spec at hand", name=quoted(name))
-    pairs = {
-        "scenario": (record["scenario"], assemble.header(loaded)),
-        "calibration": (record["calibration"], assemble.calibration(bound)),
-        "notes": (
-            record["notes"],
-            [n.json() for n in (*loaded.model.notes, *loaded.hardware.notes)],
-        ),
-        "sources": (record["sources"], assemble.cited(record, sources)),
-    }
-    for name, (found, wanted) in pairs.items():
-        if canonical({name: found}) != canonical({name: wanted}):
-            yield tr("{name}: differs from the spec at hand", name=name)
+        yield from differing(name, recorded.get(name), fresh.get(name))
+    yield from differing("scenario", record["scenario"], assemble.header(loaded))
+    yield from differing("calibration", record["calibration"], assemble.calibration(bind(loaded)))
+    yield from differing("notes", record["notes"], notes(loaded))
+    yield from differing("sources", record["sources"], assemble.cited(record, sources))
+
+
+def parts(record: Mapping[str, Any], loaded: Any, sources: Mapping[str, Any]) -> Iterator[Text]:
+    """What model and accelerator give, for a scenario that has no spec here."""
+    from derive.study import assemble
+
+    files = tuple(f"{record['scenario'][key]['id']}{SUFFIX}" for key in ("model", "hardware"))
+    fresh = fresh_inputs(loaded)
+    for row in record["inputs"]:
+        if row["origin"].startswith(files):
+            yield from differing(row["id"], row, fresh.get(row["id"]))
+    yield from differing("notes", record["notes"], notes(loaded))
+    yield from differing("sources", record["sources"], assemble.cited(record, sources))
+
+
+def check_origins(record: Mapping[str, Any]) -> Iterator[Text]:
+    """Inputs from a file name a file of this scenario, its model or its accelerator."""
+    scenario = record["scenario"]
+    files = {scenario["id"], scenario["model"]["id"], scenario["hardware"]["id"]}
+    for row in record["inputs"]:
+        file, found, _ = row["origin"].partition(SUFFIX)
+        if found and file not in files:
+            yield tr(
+                "{name}: is from {file}, no part of this scenario",
+                name=quoted(row["id"]),
+                file=quoted(file),
+            )

@@ -11,7 +11,8 @@ from derive.text import Text, tr
 from derive.verify.lines import Line, at_step, check_lines, lines
 from derive.verify.numbers import check_numbers
 from derive.verify.say import quoted
-from derive.verify.values import Broken, Held, Ledger, NoValue, Values
+from derive.verify.texts import Broken, NoValue
+from derive.verify.values import Held, Ledger, Values
 
 
 def check_steps(ledger: Ledger) -> Iterator[Text]:

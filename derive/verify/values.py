@@ -8,37 +8,21 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
-from derive.errors import DeriveError
 from derive.expression.dimension import dimension
-from derive.expression.grammar import parse
 from derive.expression.recompute import in_unit, recompute
-from derive.expression.tree import Call, Node, children, names
+from derive.expression.tree import Call, Node, names
 from derive.formula import catalogue, unit_of
 from derive.notation import known
 from derive.text import Text, tr
 from derive.units import Quantity, Unit, pint_error
 from derive.verify.say import quoted
+from derive.verify.texts import Broken, NoValue, comparison, named, read
 
 LONGEST = 12_000  # bits of a value; those of real ledgers have some hundreds
-DEEPEST = 80  # operations inside each other; those of real ledgers stay below 20
 CALIBRES = ("low", "typical", "high")
-
-
-class _Because(Exception):
-    def __init__(self, why: Text) -> None:
-        super().__init__(why.en)
-        self.why = why
-
-
-class NoValue(_Because):
-    """The quantity does not exist at these values; `why` says it."""
-
-
-class Broken(_Because):
-    """A text that cannot be computed: it names nothing known, or its units do not fit."""
 
 
 class Held(Quantity):
@@ -48,31 +32,6 @@ class Held(Quantity):
     def pint(self) -> Any:
         """The same quantity as pint holds it."""
         return super().pint
-
-
-@lru_cache(maxsize=4096)
-def read(text: str) -> Node:
-    """A recorded formula or side as a tree; Broken where it is none."""
-    try:
-        tree = parse(text)
-    except DeriveError as error:
-        raise Broken(error.problems[0].what) from None
-    except RecursionError:
-        raise Broken(tr("the expression is nested too deeply")) from None
-    level, depth = [tree], 0
-    while level:
-        level, depth = [c for node in level for c in children(node)], depth + 1
-    if depth > DEEPEST:
-        raise Broken(tr("the expression is nested too deeply"))
-    for name in names(tree):
-        if name not in catalogue() and name not in known():
-            raise Broken(tr("unknown symbol {name}", name=quoted(name)))
-    return tree
-
-
-def fraction(text: str) -> Fraction:
-    """A recorded `p/q`."""
-    return Fraction(text)
 
 
 class Ledger:
@@ -86,7 +45,7 @@ class Ledger:
         self.cards: dict[str, Mapping[str, Any]] = {d["id"]: d for d in record["derivations"]}
         self.trees = {name: read(card["tree"]) for name, card in self.cards.items()}
         self.levels = {
-            name: {key: fraction(triple[key]["exact"]) for key in CALIBRES}
+            name: {key: Fraction(triple[key]["exact"]) for key in CALIBRES}
             for name, triple in record["calibration"].items()
         }
         self.reach = closures(self.trees, self.cards)
@@ -94,7 +53,7 @@ class Ledger:
     def quantities(self, group: str) -> dict[str, Held]:
         """Recorded values, in the units of the notation; the recorded units are checked apart."""
         return {
-            row["id"]: Held(fraction(row["exact"]), self.units[row["id"]])
+            row["id"]: Held(Fraction(row["exact"]), self.units[row["id"]])
             for row in self.record[group]
         }
 
@@ -162,21 +121,6 @@ def closures(
     for name in trees:
         visit(name, ())
     return found
-
-
-def named(condition: str) -> Iterable[str]:
-    """Ids in a recorded comparison."""
-    left, _, right = comparison(condition)
-    return (*names(left), *names(right))
-
-
-def comparison(text: str) -> tuple[Node, str, Node]:
-    """Left side, sign and right side of a recorded comparison."""
-    for sign in ("<=", ">=", "<", ">"):
-        left, found, right = text.partition(f" {sign} ")
-        if found:
-            return read(left), sign, read(right)
-    raise Broken(tr("{text} compares nothing", text=quoted(text)))
 
 
 class Values:
@@ -275,6 +219,8 @@ class Values:
 
     def equal(self, left: Node, right: Node) -> bool:
         """Whether two sides are the same quantity."""
+        if left == right:
+            return True
         a, b = self.of(left), self.of(right)
         return Fraction(a.magnitude) == in_units_of(a, b)
 

@@ -400,6 +400,29 @@ def test_a_failed_run_leaves_the_earlier_files(written: Path) -> None:
     assert (written / f"{LAUNCH}.json").read_bytes() == before
 
 
+# --- what goes wrong outside
+
+
+@pytest.mark.parametrize(
+    ("trouble", "code", "said"),
+    [
+        (KeyboardInterrupt(), 130, ""),
+        (OSError(28, "No space left on device", "/dev/full"), 2, "no space is left"),
+    ],
+)
+def test_trouble_is_no_traceback(
+    trouble: BaseException, code: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise trouble
+
+    monkeypatch.setattr("derive.study.values.values", fail)
+    done = run("eval", LAUNCH)
+    assert done.exit_code == code
+    assert said in done.stderr
+    assert not done.stdout
+
+
 # --- as a process
 
 

@@ -100,7 +100,7 @@ def test_message(
     assert code == 2
     assert all(c.isprintable() or c == "\n" for c in found)
     assert str(tmp_path) not in found
-    assert found == golden.read_text(encoding="utf-8"), f"{name} differs: see make golden"
+    assert found == golden.read_text(encoding="utf-8"), f"{name}: see --update-golden"
 
 
 def test_every_code_has_a_case() -> None:

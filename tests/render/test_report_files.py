@@ -55,7 +55,11 @@ def test_a_failure_leaves_the_earlier_files(
     replace = Path.replace
 
     def full(self: Path, target: Path) -> Path:
-        if str(target).endswith(".json") and "derive" in self.name and not self.name.endswith(".old"):
+        if (
+            str(target).endswith(".json")
+            and "derive" in self.name
+            and not self.name.endswith(".old")
+        ):
             raise OSError(28, "No space left on device")
         return replace(self, target)
 
@@ -64,7 +68,9 @@ def test_a_failure_leaves_the_earlier_files(
         write(tmp_path, LIGHT)
     assert caught.value.problems[0].code == "R101"
     assert "no space is left" in caught.value.problems[0].what.en
-    assert sorted(p.name for p in tmp_path.iterdir()) == [f"{LAUNCH}.{f}" for f in ("html", "json", "md")]
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        f"{LAUNCH}.{f}" for f in ("html", "json", "md")
+    ]
     assert {p.read_text() for p in tmp_path.iterdir()} == {"earlier"}
 
 
@@ -80,9 +86,7 @@ def test_what_cannot_be_written_is_said_before_any_work(tmp_path: Path) -> None:
     assert not (tmp_path / f"{LAUNCH}.html").exists()
 
 
-def test_without_pango_the_rest_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_pango_the_rest_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pdf, "available", lambda: Text("no Pango here", "没有 Pango"))
     done, said = write(tmp_path, ["pdf", "html", "json"])
     assert not done

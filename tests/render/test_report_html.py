@@ -70,6 +70,7 @@ def test_it_is_well_formed_and_its_links_lead_somewhere(made: str) -> None:
     assert "math" in page.tags
     assert "svg" in page.tags
     assert page.headings[0] == 1
+    assert not re.search("&amp;(#|lt|gt|amp)", made)  # nothing is escaped twice
     assert all(b - a <= 1 for a, b in zip(page.headings, page.headings[1:], strict=False))
 
 

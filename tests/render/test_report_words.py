@@ -25,7 +25,7 @@ NBSP = "\u00a0"
     [
         ("≈ 18.30 ms/token", f"≈{NBSP}18.30{NBSP}ms/token"),
         ("目标 500 ms：满足", f"目标 500{NBSP}ms：满足"),
-        ("4 × NVIDIA", f"4 × NVIDIA"),
+        ("4 × NVIDIA", "4 × NVIDIA"),
         ("1 % more of x", f"1{NBSP}% more of x"),
         ("10^9 byte", f"10^9{NBSP}byte"),
         ("H100 SXM5", "H100 SXM5"),
@@ -102,15 +102,25 @@ def test_alignment_only_adds_space(cells: list[str]) -> None:
     found = numbers.aligned(cells)
     assert [c.strip("\u2007\u2008") for c in found] == cells
     if cells:
-        places = {len(c.partition(".")[2]) if "." in c else len(c.partition("\u2008")[2]) for c in found}
-        widths = {len(re.split("[.\u2008]", c)[-1]) if re.search("[.\u2008]", c) else 0 for c in found}
+        places = {
+            len(c.partition(".")[2]) if "." in c else len(c.partition("\u2008")[2]) for c in found
+        }
+        widths = {
+            len(re.split("[.\u2008]", c)[-1]) if re.search("[.\u2008]", c) else 0 for c in found
+        }
         assert len(widths) == 1
         assert places
 
 
 @pytest.mark.parametrize(
     ("exact", "shown"),
-    [("-1/1", "−1.000"), ("0/1", "0.000"), ("1/3", "+0.333"), ("-1/8", "−0.125"), ("2/1", "+2.000")],
+    [
+        ("-1/1", "−1.000"),
+        ("0/1", "0.000"),
+        ("1/3", "+0.333"),
+        ("-1/8", "−0.125"),
+        ("2/1", "+2.000"),
+    ],
 )
 def test_elasticities(exact: str, shown: str) -> None:
     assert numbers.elasticity(exact) == shown

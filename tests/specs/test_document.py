@@ -95,9 +95,9 @@ def test_a_second_key_names_the_line_of_the_first() -> None:
     ],
 )
 def test_deep_nesting_is_refused_quickly(text: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     assert refused(text) in ("S113", "S106")
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_the_deepest_allowed_nesting_is_read() -> None:
@@ -114,9 +114,9 @@ def test_alias_bombs_stop_at_the_first_anchor() -> None:
 
 
 def test_too_many_values_are_refused_quickly() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     assert refused("a:\n" + "- 1\n" * 200_000) == "S114"
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3
 
 
 def code_of(path: Path) -> str:

@@ -49,7 +49,9 @@ def granite(c: Config) -> Model:
 def seed_oss(c: Config) -> Model:
     """Biases on q, k, v by default; those of the output by a switch of their own."""
     start(c, "head_dim")
-    mixer = grouped_query(c.sheet, bias=c.flag("attention_bias"), o_bias=c.flag("attention_out_bias"))
+    mixer = grouped_query(
+        c.sheet, bias=c.flag("attention_bias"), o_bias=c.flag("attention_out_bias")
+    )
     one = decoder_layer(c.sheet, "decoder", mixer, gated(bias=c.flag("mlp_bias")))
     return assemble(c, [one] * read_layers(c))
 

@@ -62,7 +62,9 @@ GEMMA2: dict[str, object] = {**GEMMA, "num_key_value_heads": 4, "sliding_window"
 
 FAMILIES = (
     Family(("gemma",), ("GemmaForCausalLM",), "transformers 5.24.0, GemmaConfig", gemma, GEMMA),
-    Family(("gemma2",), ("Gemma2ForCausalLM",), "transformers 5.24.0, Gemma2Config", gemma2, GEMMA2),
+    Family(
+        ("gemma2",), ("Gemma2ForCausalLM",), "transformers 5.24.0, Gemma2Config", gemma2, GEMMA2
+    ),
     Family(
         ("vaultgemma",),
         ("VaultGemmaForCausalLM",),

@@ -1,4 +1,4 @@
-"""Gemma 3n: per-layer embeddings, four residual streams, the last layers read earlier keys and values."""
+"""Gemma 3n: per-layer embeddings, four residual streams, the last layers share keys."""
 
 from __future__ import annotations
 

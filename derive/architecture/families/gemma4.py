@@ -1,4 +1,4 @@
-"""Gemma 4: wider heads in full layers, keys that serve as values, experts beside a dense network."""
+"""Gemma 4: wider heads in full layers, keys that serve as values, experts beside a network."""
 
 from __future__ import annotations
 
@@ -79,9 +79,7 @@ def text(c: Config, naming: Naming | None = None, tied: bool | None = None) -> M
         what = tr("the shared layers are of a kind that no earlier layer has")
         c.fail("num_kv_shared_layers", what, code="M107")
     double = c.flag("use_double_wide_mlp")
-    kinds = [
-        Kind(t == SLIDING, i < owners, double and i >= owners) for i, t in enumerate(types)
-    ]
+    kinds = [Kind(t == SLIDING, i < owners, double and i >= owners) for i, t in enumerate(types)]
     made = {k: one_layer(c, k, moe=moe, per_layer=bool(per_layer)) for k in dict.fromkeys(kinds)}
     at = names.embedding.removesuffix("embed_tokens")
     tables, before = around(at) if per_layer else ((), ())

@@ -37,8 +37,13 @@ def vision(model: Model, c: Config, text: Config) -> None:
     if heads * v.sheet["d_hv"] != v.sheet["d_vit"]:
         what = tr("heads and head size do not make the width of the tower")
         v.fail("head_dim", what, code="M107")
-    v.pass_by(RUN, "pooling_kernel_size", "default_output_length",
-              "use_clipped_linears", "max_position_embeddings")
+    v.pass_by(
+        RUN,
+        "pooling_kernel_size",
+        "default_output_length",
+        "use_clipped_linears",
+        "max_position_embeddings",
+    )
     start = (
         *table("patch_embedder.position_embedding_table", "2", "n_p", "d_vit", leaf=""),
         *dense("patch_embedder.input_proj", "3 * p * p", "d_vit", bias=False),
@@ -52,9 +57,7 @@ def vision(model: Model, c: Config, text: Config) -> None:
         *norm("self_attn.k_norm", "d_hv"),
     )  # fmt: skip
     if v.flag("standardize"):
-        start += tuple(
-            Tensor(f"std_{n}", "buffer", ("d_vit",), leaf="") for n in ("bias", "scale")
-        )
+        start += tuple(Tensor(f"std_{n}", "buffer", ("d_vit",), leaf="") for n in ("bias", "scale"))
     depth = v.size("L_v", "num_hidden_layers", high=1024)
     model.tower(layer(v.sheet, "vision input", start), 1, "model.vision_tower.")
     at = "model.vision_tower.encoder.layers.{i}."
@@ -145,5 +148,3 @@ AUDIO: dict[str, object] = {
     "hidden_size": 1024, "num_hidden_layers": 12, "num_attention_heads": 8,
     "subsampling_conv_channels": [128, 32], "conv_kernel_size": 5, "output_proj_dims": 1536,
 }  # fmt: skip
-
-FAMILIES = ()

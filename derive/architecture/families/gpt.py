@@ -15,10 +15,12 @@ from derive.text import tr
 if TYPE_CHECKING:
     from derive.architecture.config import Config
     from derive.architecture.model import Model
-    from derive.architecture.parts import Layer
+    from derive.architecture.parts import Layer, Tensors
 
 NAMING = Naming(("transformer.h.{i}.",), "transformer.wte", "transformer.ln_f")
-NEOX = Naming(("gpt_neox.layers.{i}.",), "gpt_neox.embed_in", "gpt_neox.final_layer_norm", "embed_out")
+NEOX = Naming(
+    ("gpt_neox.layers.{i}.",), "gpt_neox.embed_in", "gpt_neox.final_layer_norm", "embed_out"
+)
 BLOOM = Naming(("transformer.h.{i}.",), "transformer.word_embeddings", "transformer.ln_f")
 OPT = Naming(("model.decoder.layers.{i}.",), "model.decoder.embed_tokens",
              "model.decoder.final_layer_norm")  # fmt: skip
@@ -36,7 +38,7 @@ def start(c: Config, *, four: bool = True) -> None:
     c.sheet.let("d_ff", width or 4 * c.sheet["d_model"], source)
 
 
-def positions(c: Config, module: str, more: int = 0) -> tuple[object, ...]:
+def positions(c: Config, module: str, more: int = 0) -> Tensors:
     """A learned table of positions."""
     c.sheet.let("P", c.integer("max_position_embeddings"), c.origin("max_position_embeddings"))
     return vector(module, "embedding", f"P + {more}" if more else "P", "d_model")
@@ -49,7 +51,8 @@ def gpt2(c: Config) -> Model:
     mixer = grouped_query(c.sheet, bias=True, names=names)
     one = decoder_layer(c.sheet, "decoder", mixer, plain(names=FC, bias=True),
                         norms=("ln_1", "ln_2"), norm_bias=True)  # fmt: skip
-    return assemble(c, [one] * read_layers(c), naming=NAMING, tables=positions(c, "transformer.wpe"),
+    table = positions(c, "transformer.wpe")
+    return assemble(c, [one] * read_layers(c), naming=NAMING, tables=table,
                     final=norm(NAMING.norm, bias=True))  # fmt: skip
 
 
@@ -62,7 +65,8 @@ def gpt_bigcode(c: Config) -> Model:
     mixer = grouped_query(c.sheet, bias=True, names=names)
     one = decoder_layer(c.sheet, "decoder", mixer, plain(names=FC, bias=True),
                         norms=("ln_1", "ln_2"), norm_bias=True)  # fmt: skip
-    return assemble(c, [one] * read_layers(c), naming=NAMING, tables=positions(c, "transformer.wpe"),
+    table = positions(c, "transformer.wpe")
+    return assemble(c, [one] * read_layers(c), naming=NAMING, tables=table,
                     final=norm(NAMING.norm, bias=True))  # fmt: skip
 
 
@@ -116,11 +120,11 @@ def neo_kinds(c: Config, layers: int) -> list[bool]:
     kinds: list[bool] = []
     c.used.add("attention_layers")
     for item in c.items("attention_types"):
-        good = isinstance(item, list) and len(item) == 2 and isinstance(item[0], list)
-        if not good or not set(map(str, item[0])) <= {"global", "local"}:
+        words, times = item if isinstance(item, list) and len(item) == 2 else (None, None)
+        if not isinstance(words, list) or not {str(w) for w in words} <= {"global", "local"}:
             c.fail("attention_types", tr("{name} is not understood", name="attention_types"))
-        times = item[1] if type(item[1]) is int and 0 < item[1] <= layers else layers
-        kinds += [str(k) == "local" for k in item[0]] * times
+        repeated = times if isinstance(times, int) and 0 < times <= layers else 0
+        kinds += [str(w) == "local" for w in words] * repeated
     if len(kinds) != layers:
         what = tr("{name} has {count} entries for {length} layers", name="attention_types",
                   count=len(kinds), length=layers)  # fmt: skip

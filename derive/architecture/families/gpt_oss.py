@@ -1,4 +1,4 @@
-"""gpt-oss: attention sinks, biases on everything, experts stored fused, every other layer slides."""
+"""gpt-oss: attention sinks, biases, experts stored fused, every other layer slides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MiMo-V2-Flash: keys wider than values, more key-value heads in window layers than in full ones."""
+"""MiMo-V2-Flash: keys wider than values, more key-value heads where there is a window."""
 
 from __future__ import annotations
 

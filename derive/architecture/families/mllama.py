@@ -31,7 +31,14 @@ NAMING = Naming(
     "language_model.model.norm",
     "language_model.lm_head",
 )
-CROSS = Names(*(f"cross_attn.{p}_proj" for p in "qkvo"), "cross_attn.q_norm", "cross_attn.k_norm")
+CROSS = Names(
+    q="cross_attn.q_proj",
+    k="cross_attn.k_proj",
+    v="cross_attn.v_proj",
+    o="cross_attn.o_proj",
+    q_norm="cross_attn.q_norm",
+    k_norm="cross_attn.k_norm",
+)
 TOWER = tuple(f"self_attn.{n}_proj" for n in "qkvo")
 EXTRA = 8  # rows of the table for the image token
 

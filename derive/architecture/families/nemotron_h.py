@@ -1,4 +1,7 @@
-"""Nemotron-H and Nemotron 3: one mixer per layer, a letter each: M scan, * attention, - network, E experts."""
+"""Nemotron-H and Nemotron 3: one mixer per layer, a letter each.
+
+M is a scan, * attention, - a network, E experts.
+"""
 
 from __future__ import annotations
 

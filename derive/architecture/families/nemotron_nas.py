@@ -16,7 +16,7 @@ from derive.text import tr
 if TYPE_CHECKING:
     from derive.architecture.config import Config
     from derive.architecture.model import Model
-    from derive.architecture.parts import Layer
+    from derive.architecture.parts import Layer, Tensors
 
 MULTIPLE = 256  # widths are rounded up to it
 
@@ -46,7 +46,8 @@ def one_block(c: Config, index: int, block: object) -> Layer:
             part.only(name, False)
         for name in ("sparsify", "num_sink_tokens", "window_length"):
             part.only(name, None)
-    sheet, tensors, cache = c.sheet.child(), (), no_cache("none (no_op attention)")
+    tensors: Tensors = ()
+    sheet, cache = c.sheet.child(), no_cache("none (no_op attention)")
     skipped = attention.flag("no_op")
     attention.used.add("n_heads_in_group")
     if not skipped:
@@ -62,7 +63,9 @@ def one_block(c: Config, index: int, block: object) -> Layer:
     if not ffn.flag("no_op"):
         times = ffn.fraction("ffn_mult")
         width = -(-int(2 * times * c.sheet["d_model"] / 3) // MULTIPLE) * MULTIPLE
-        source = f"2/3 * block_configs[*].ffn.ffn_mult * hidden_size, up to a multiple of {MULTIPLE}"
+        source = (
+            f"2/3 * block_configs[*].ffn.ffn_mult * hidden_size, up to a multiple of {MULTIPLE}"
+        )
         sheet.values["d_ff"] = Symbol(width, source)
         tensors += (*norm("post_attention_layernorm"), *gated(bias=c.flag("mlp_bias")))
     return layer(sheet, "network only" if skipped else "decoder", tensors, cache)

@@ -1,4 +1,4 @@
-"""Qwen3-Next and the text part of Qwen 3.5: three delta-net layers, then one with gated attention."""
+"""Qwen3-Next and the text part of Qwen 3.5: three delta-net layers, then gated attention."""
 
 from __future__ import annotations
 
@@ -35,15 +35,18 @@ def qwen3_next(c: Config) -> Model:
     layers = read_layers(c)
     model = stack(c, sparse_steps(c, layers), fused=True)
     further_tokens(c, model, 1)
-    model.absent.append(tr("the released checkpoints hold one layer for further tokens, which "
-                           "this config does not name; it is counted on a line of its own"))  # fmt: skip
+    what = tr("the released checkpoints hold one layer for further tokens, which this config "
+              "does not name; it is counted on a line of its own")  # fmt: skip
+    model.absent.append(what)
     return model
 
 
 def qwen3_5(c: Config, naming: Naming | None = None, tied: bool | None = None) -> Model:
     """Dense networks."""
     c.only("mlp_only_layers", [])
-    return with_further(c, stack(c, [False] * read_layers(c), fused=False, naming=naming, tied=tied))
+    return with_further(
+        c, stack(c, [False] * read_layers(c), fused=False, naming=naming, tied=tied)
+    )
 
 
 def qwen3_5_moe(c: Config, naming: Naming | None = None, tied: bool | None = None) -> Model:

@@ -30,7 +30,7 @@ NAMING = Naming(
     "model.language_model.embed_tokens",
     "model.language_model.norm",
 )
-BLOCK = {"norms": ("norm1", "norm2"), "attention": ("attn.qkv", "attn.proj")}
+BLOCK_NORMS, BLOCK_ATTENTION = ("norm1", "norm2"), ("attn.qkv", "attn.proj")
 WINDOWS = Text("which layers of the tower look at windows", "视觉塔中哪些层使用窗口")
 
 
@@ -50,7 +50,7 @@ def channels(v: Config) -> str:
 
 
 def merger(at: str, *, names: tuple[str, str], wide: bool = False) -> Tensors:
-    """s x s patches side by side, through two layers."""
+    """S x s patches side by side, through two layers."""
     across = "s * s * d_vit"
     return (
         *norm(f"{at}norm", across if wide else "d_vit", bias=True),
@@ -70,7 +70,7 @@ def vision2(model: Model, c: Config) -> None:
     v.sheet.let("d_vff", v.integer("mlp_ratio", 1, 64) * v.sheet["d_vit"],
                 f"{v.origin('mlp_ratio')} * {v.origin('embed_dim')}")  # fmt: skip
     start = conv("patch_embed.proj", "d_vit", "c_in", "t", "p", "p", bias=False)
-    each = block(**BLOCK, mlp=("mlp.fc1", "mlp.fc2"))
+    each = block(norms=BLOCK_NORMS, attention=BLOCK_ATTENTION, mlp=("mlp.fc1", "mlp.fc2"))
     add(model, v, start, each, merger("merger.", names=("mlp.0", "mlp.2")))
 
 
@@ -86,7 +86,7 @@ def vision25(model: Model, c: Config) -> None:
     v.pass_by(WINDOWS, "window_size", "fullatt_block_indexes", "tokens_per_second")
     start = conv("patch_embed.proj", "d_vit", "c_in", "t", "p", "p", bias=False)
     gate = ("mlp.gate_proj", "mlp.up_proj", "mlp.down_proj")
-    each = block(**BLOCK, mlp=gate, norm_bias=False)
+    each = block(norms=BLOCK_NORMS, attention=BLOCK_ATTENTION, mlp=gate, norm_bias=False)
     last = (
         *norm("merger.ln_q", "d_vit"),
         *dense("merger.mlp.0", "s * s * d_vit", "s * s * d_vit"),
@@ -108,7 +108,9 @@ def vision3(model: Model, c: Config, *, deep: bool) -> None:
         *conv("patch_embed.proj", "d_vit", "c_in", "t", "p", "p", bias=True),
         *table("pos_embed", "n_p", "d_vit"),
     )
-    each = block(**BLOCK, mlp=("mlp.linear_fc1", "mlp.linear_fc2"))
+    each = block(
+        norms=BLOCK_NORMS, attention=BLOCK_ATTENTION, mlp=("mlp.linear_fc1", "mlp.linear_fc2")
+    )
     names = ("linear_fc1", "linear_fc2")
     add(model, v, start, each, merger("merger.", names=names))
     if not deep:

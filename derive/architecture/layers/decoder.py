@@ -90,7 +90,7 @@ def two_kinds(
 def sliding_layers(
     c: Config, rule: Callable[[int], bool], make: Callable[[str, str], Layer]
 ) -> list[Layer]:
-    """Layers with a window by the list of the file, else by a rule; `make` takes name and window."""
+    """Layers with a window, by the list of the file or a rule; `make` takes name and window."""
     window, layers = read_window(c), read_layers(c)
     types = layer_types(c, layers, lambda i: SLIDING if window and rule(i) else FULL)
     return two_kinds(

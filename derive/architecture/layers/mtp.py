@@ -25,7 +25,7 @@ def next_token_layers(
         return
     extra = (
         *norm("enorm"), *norm("hnorm"), *norm("shared_head.norm"),
-        *linear("eh_proj", "2 * d_model", "d_model", "mtp"),
+        *linear("eh_proj", "2 * d_model", "d_model", "mtp", plain=False),
     )  # fmt: skip
     tables = (
         Tensor("embed_tokens", "embedding", ("V", "d_model")),

@@ -1,0 +1,48 @@
+"""What lies at a path: the config, and the files beside it that say more about the checkpoint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from derive.architecture.json_file import LARGEST_INDEX, Source, read_json, refuse
+from derive.errors import Place, printable
+from derive.text import tr
+
+CONFIGS = ("config.json", "params.json")
+QUANTIZATION = "hf_quant_config.json"
+INDEX = "model.safetensors.index.json"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A config with its companions, and the names that may carry a size."""
+
+    config: Source
+    quantization: Source | None = None
+    index: Source | None = None
+    names: tuple[str, ...] = ()
+
+
+def open_path(path: str | Path) -> Opened:
+    """Open a config file, or a folder that holds one; DeriveError where there is none."""
+    place = Path(path)
+    if not place.is_dir():
+        alone = place.name not in CONFIGS
+        config = read_json(place)
+        name = place.name.removesuffix(".json") if alone else place.resolve().parent.name
+        beside = None if alone else place.parent
+    else:
+        found = next((place / n for n in CONFIGS if (place / n).is_file()), None)
+        if found is None:
+            what = tr("{path} holds no config.json", path=printable(str(path), 120))
+            refuse("M101", what, Place(str(path)))
+        config, beside, name = read_json(found), place, place.resolve().name
+    quantization = index = None
+    if beside is not None and (beside / QUANTIZATION).is_file():
+        quantization = read_json(beside / QUANTIZATION)
+    if beside is not None and (beside / INDEX).is_file():
+        index = read_json(beside / INDEX, LARGEST_INDEX)
+    said = config.data.get("_name_or_path")
+    names = (name, *([said] if isinstance(said, str) else []))
+    return Opened(config, quantization, index, names)

@@ -1,0 +1,96 @@
+"""How a matrix of n_out x n_in is stored: bytes as a formula, scales included."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from derive.architecture.symbols import Symbol, exact
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format by name; `text` is the bytes of one matrix over n_out and n_in."""
+
+    name: str
+    text: str
+
+    def bytes(self, rows: int, columns: int) -> int | None:
+        """Bytes of one matrix; None where its shape does not fit the format."""
+        values = (("n_out", Symbol(rows, "")), ("n_in", Symbol(columns, "")))
+        found = exact(self.text, values)
+        return found.numerator if found.denominator == 1 else None
+
+
+WEIGHTS = "n_out * n_in"
+
+
+def plain(size: int) -> Format:
+    """No quantization."""
+    return Format(f"{8 * size}-bit", f"{size} * {WEIGHTS}")
+
+
+def fp8_blocks(rows: int, columns: int, scale: int = 4) -> Format:
+    """One byte a weight, one scale for each block."""
+    text = f"{WEIGHTS} + {scale} * ceil(n_out / {rows}) * ceil(n_in / {columns})"
+    return Format(f"fp8, {rows} x {columns} blocks, {scale}-byte scales", text)
+
+
+def eight_bit_tensor(kind: str, *, static: bool) -> Format:
+    """One byte a weight, one scale for the matrix, and one for its input where that is fixed."""
+    return Format(f"{kind}, one scale", f"{WEIGHTS} + {8 if static else 4}")
+
+
+def eight_bit_channel(kind: str, scale: int) -> Format:
+    """One byte a weight, one scale for each row."""
+    return Format(f"{kind}, one scale per row", f"{WEIGHTS} + {scale} * n_out")
+
+
+def mxfp4() -> Format:
+    """Four bits a weight, one byte of scale for 32."""
+    return Format("mxfp4", f"{WEIGHTS} / 2 + n_out * ceil(n_in / 32)")
+
+
+def nvfp4() -> Format:
+    """Four bits a weight, one byte of scale for 16, one 4-byte scale for weight and for input."""
+    return Format("nvfp4", f"{WEIGHTS} / 2 + n_out * ceil(n_in / 16) + 8")
+
+
+def groups_of(size: int) -> str:
+    """How many groups a row has; -1 is one group."""
+    return "1" if size == -1 else f"ceil(n_in / {size})"
+
+
+def awq(bits: int, group: int, *, zeros: bool) -> Format:
+    """Packed weights, 2-byte scales and packed zero points for each group."""
+    n = groups_of(group)
+    text = f"{bits} * {WEIGHTS} / 8 + 2 * n_out * {n}"
+    return Format(f"awq {bits}-bit, groups of {group}",
+                  text + (f" + {bits} * n_out * {n} / 8" if zeros else ""))  # fmt: skip
+
+
+def gptq(bits: int, group: int) -> Format:
+    """As awq, and for each input the number of its group."""
+    n = groups_of(group)
+    text = f"{bits} * {WEIGHTS} / 8 + 2 * n_out * {n} + {bits} * n_out * {n} / 8 + 4 * n_in"
+    return Format(f"gptq {bits}-bit, groups of {group}", text)
+
+
+def packed(bits: int, group: int, *, symmetric: bool, ordered: bool) -> Format:
+    """compressed-tensors: packed weights, 2-byte scales, the shape as two 8-byte numbers."""
+    n = groups_of(group)
+    text = f"{bits} * {WEIGHTS} / 8 + 2 * n_out * {n} + 16"
+    text += "" if symmetric else f" + {bits} * n_out * {n} / 8"
+    text += " + 4 * n_in" if ordered else ""
+    return Format(f"int{bits} packed, groups of {group}", text)
+
+
+def bitsandbytes4(*, double: bool) -> Format:
+    """Four bits a weight, one scale for 64, in one byte where it is quantized again."""
+    blocks = f"ceil({WEIGHTS} / 64)"
+    scales = f"{blocks} + 4 * ceil({blocks} / 256) + 1024" if double else f"4 * {blocks}"
+    return Format("bitsandbytes 4-bit", f"{WEIGHTS} / 2 + {scales} + 64")
+
+
+def bitsandbytes8() -> Format:
+    """One byte a weight, one 4-byte scale for each row."""
+    return Format("bitsandbytes 8-bit", f"{WEIGHTS} + 4 * n_out + 1")

@@ -1,0 +1,79 @@
+"""The modelopt recipe: an algorithm for all linear layers, or one for each layer that is listed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from derive.architecture.quantization import formats
+from derive.architecture.quantization.compressed import CALIBRATION, cache_format
+from derive.architecture.quantization.matching import MOST, Names, read_names
+from derive.text import tr
+
+if TYPE_CHECKING:
+    from derive.architecture.config import Config
+    from derive.architecture.quantization.formats import Format
+
+ALGORITHMS = {
+    "FP8": formats.eight_bit_tensor("fp8", static=True),
+    "FP8_PER_CHANNEL_PER_TOKEN": formats.eight_bit_channel("fp8", 4),
+    "NVFP4": formats.nvfp4(),
+}
+Groups = list[tuple["Format", Names | None]]
+
+
+def read(c: Config) -> tuple[Groups, list[Names], str]:
+    """Formats with their targets, exclusions, the format of the KV cache."""
+    c.used |= {"producer", "config_groups", "version", "quant_method"}
+    inner = c.table("quantization") if "quantization" in c.data else c
+    inner.used.add("quant_method")
+    names = [n for n in ("exclude_modules", "ignore") if n in inner.data]
+    excluded = [read_names(inner, name, "glob") for name in names]
+    cache = cache_name(inner)
+    inner.only("has_zero_point", False)
+    inner.only("pre_quant_scale", False)
+    inner.pass_by(CALIBRATION, "smoothquant_val")
+    name = inner.data.get("quant_algo")
+    inner.used.add("quant_algo")
+    if name == "MIXED_PRECISION":
+        return layers(inner), excluded, cache
+    inner.only("quantized_layers", None, {})
+    inner.only("group_size", None, 16)
+    if name not in ALGORITHMS:
+        unknown(inner, "quant_algo", name)
+    return [(ALGORITHMS[str(name)], None)], excluded, cache
+
+
+def layers(c: Config) -> Groups:
+    """One entry a layer."""
+    found = c.data.get("quantized_layers")
+    c.used |= {"quantized_layers", "group_size"}
+    if not isinstance(found, dict) or not 0 < len(found) <= MOST:
+        unknown(c, "quantized_layers", found)
+    by_name: dict[str, set[str]] = {}
+    for module, entry in found.items():
+        name = entry.get("quant_algo") if isinstance(entry, dict) else None
+        if name not in ALGORITHMS:
+            unknown(c, "quantized_layers", name)
+        by_name.setdefault(str(name), set()).add(module)
+    return [
+        (ALGORITHMS[name], Names(frozenset(modules), whole=True))
+        for name, modules in by_name.items()
+    ]
+
+
+def cache_name(c: Config) -> str:
+    """The format of the KV cache, if the recipe names one."""
+    found = c.data.get("kv_cache_quant_algo")
+    c.used |= {"kv_cache_quant_algo", "kv_cache_scheme"}
+    if found is None:
+        return cache_format(c)
+    if found != "FP8":
+        unknown(c, "kv_cache_quant_algo", found)
+    return "fp8 (halve the bf16 numbers)"
+
+
+def unknown(c: Config, name: str, found: object) -> NoReturn:
+    """Refuse a value."""
+    what = tr("{name} is {value}, which is not understood", name=c.where(name),
+              value=str(found)[:40])  # fmt: skip
+    c.fail(name, what, tr("known are {known}", known=", ".join(ALGORITHMS)), code="M109")

@@ -1,0 +1,196 @@
+"""A quantization_config read into rules: which modules, in which format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from derive.architecture.quantization import compressed, formats, modelopt
+from derive.architecture.quantization.matching import Names, read_names
+from derive.text import Text, tr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from derive.architecture.config import Config
+    from derive.architecture.quantization.formats import Format
+
+HEAD = Names(frozenset({"lm_head"}))
+SKIP = "modules_to_not_convert"
+GPTQ_RUNTIME = """desc_act static_groups true_sequential damp_percent use_exllama exllama_config
+    max_input_length use_cuda_fp16 model_seqlen dataset tokenizer batch_size disable_exllama
+    block_name_to_quantize module_name_preceding_first_block pad_token_id cache_block_outputs
+    meta act_group_aware model_file_base_name model_name_or_path is_marlin_format backend"""
+RUNTIME = Text("how the kernels run, not what is stored", "只影响计算内核，不影响存储")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Modules of one format; `targets` None means every linear layer."""
+
+    format: Format
+    targets: Names | None = None
+    kinds: tuple[str, ...] = ()  # only these kinds of tensors
+
+
+@dataclass
+class Plan:
+    """Everything that a recipe says."""
+
+    method: str
+    rules: list[Rule]
+    excluded: list[Names]
+    cache: str = ""  # format of the KV cache that the recipe declares
+    notes: list[Text] = field(default_factory=list)
+
+
+def read_plan(c: Config, model_type: str) -> Plan:
+    """The rules of a quantization_config; DeriveError M109 where it is not understood."""
+    named = c.data.get("quant_method")
+    c.used.add("quant_method")
+    method = named if isinstance(named, str) else "modelopt" if algorithm(c) else ""
+    readers: dict[str, Callable[[Config, str], Plan]] = {
+        "fp8": fp8,
+        "fbgemm_fp8": fbgemm,
+        "mxfp4": mxfp4,
+        "awq": awq,
+        "gptq": gptq,
+        "bitsandbytes": bitsandbytes,
+        "compressed-tensors": compressed_tensors,
+        "modelopt": from_modelopt,
+        "modelopt_fp4": from_modelopt,
+    }
+    if method not in readers:
+        what = tr("{name} is {value}, which is not understood", name=c.where("quant_method"),
+                  value=str(named)[:40])  # fmt: skip
+        hint = tr("known are {known}", known=", ".join(readers))
+        c.fail("quant_method", what, hint, code="M109")
+    plan = readers[method](c, model_type)
+    c.finish()
+    return plan
+
+
+def algorithm(c: Config) -> bool:
+    """Whether the recipe is that of modelopt, which may name no method."""
+    return "quant_algo" in c.data or "quantization" in c.data
+
+
+def fp8(c: Config, model_type: str) -> Plan:
+    """fp8 in blocks (DeepSeek, Qwen, MiniMax) or with one scale a matrix."""
+    c.only("fmt", "e4m3", "float8_e4m3fn", "float8_e4m3")
+    c.only("scale_fmt", "ue8m0")
+    c.only("weight_per_tensor", False)
+    scheme = c.data.get("activation_scheme")
+    c.only("activation_scheme", "dynamic", "static")
+    excluded = [HEAD, read_names(c, SKIP, "parts"), read_names(c, "ignored_layers", "parts")]
+    four_bit = model_type == "deepseek_v4"
+    if c.data.get("weight_block_size") is None:
+        c.only("weight_block_size", None)
+        made = formats.eight_bit_tensor("fp8", static=scheme == "static")
+    else:
+        rows, columns = c.integers("weight_block_size", 2, 1, 65536)
+        made = formats.fp8_blocks(rows, columns, scale_bytes(model_type))
+    rules = [Rule(made)]
+    notes = [tr("the config does not say how wide the scales are: {format}", format=made.name)]
+    if four_bit and c.data.get("expert_dtype", "fp4") == "fp4":
+        rules.insert(0, Rule(formats.mxfp4(), kinds=("routed_expert",)))
+        notes.append(tr("the routed experts are stored in 4 bits with one byte of scale for 32"))
+    c.only("expert_dtype", "fp4", "fp8")
+    return Plan("fp8", rules, excluded, notes=notes)
+
+
+def scale_bytes(model_type: str) -> int:
+    """Width of the scales as the releases of a type store them."""
+    if model_type == "deepseek_v4":
+        return 1
+    return 2 if model_type.startswith("qwen3") else 4
+
+
+def fbgemm(c: Config, model_type: str) -> Plan:
+    """One scale for each row."""
+    del model_type
+    c.pass_by(RUNTIME, "activation_scale_ub")
+    excluded = [HEAD, read_names(c, SKIP, "parts")]
+    return Plan("fbgemm_fp8", [Rule(formats.eight_bit_channel("fp8", 4))], excluded)
+
+
+def mxfp4(c: Config, model_type: str) -> Plan:
+    """The experts only."""
+    del model_type
+    excluded = [HEAD, read_names(c, SKIP, "parts")]
+    return Plan("mxfp4", [Rule(formats.mxfp4(), kinds=("routed_expert",))], excluded)
+
+
+def awq(c: Config, model_type: str) -> Plan:
+    """Every linear layer but the head and what is excluded."""
+    del model_type
+    c.only("version", "gemm", "GEMM", "gemv", "GEMV")
+    c.pass_by(RUNTIME, "backend", "do_fuse", "fuse_max_seq_len", "modules_to_fuse",
+              "exllama_config")  # fmt: skip
+    bits = c.integer("bits" if "bits" in c.data else "w_bit", 4, 4)
+    group = c.integer("group_size" if "group_size" in c.data else "q_group_size", -1, 65536)
+    zeros = c.data.get("zero_point", True)
+    c.only("zero_point", True, False)
+    excluded = [HEAD, read_names(c, SKIP, "parts")]
+    return Plan("awq", [Rule(formats.awq(bits, checked_group(c, group), zeros=bool(zeros)))],
+                excluded)  # fmt: skip
+
+
+def checked_group(c: Config, group: int) -> int:
+    """-1 or a positive size."""
+    if group == 0:
+        c.fail("group_size", tr("{name} must be a whole number", name="group_size"), code="M109")
+    return group
+
+
+def gptq(c: Config, model_type: str) -> Plan:
+    """As awq; the head only where the recipe says so."""
+    del model_type
+    bits = c.integer("bits", 2, 8)
+    c.only("bits", 2, 3, 4, 8)
+    group = checked_group(c, c.integer("group_size", -1, 65536))
+    c.only("sym", True, False)
+    c.only("dynamic", None, {})
+    c.only("checkpoint_format", "gptq", "gptq_v2")
+    c.only("pack_dtype", "int32")
+    c.pass_by(RUNTIME, *GPTQ_RUNTIME.split())
+    c.only("modules_in_block_to_quantize", None)
+    c.only("lm_head", False)
+    excluded = [HEAD, read_names(c, SKIP, "parts")]
+    return Plan("gptq", [Rule(formats.gptq(bits, group))], excluded)
+
+
+def bitsandbytes(c: Config, model_type: str) -> Plan:
+    """Four or eight bits; without a list the head stays as it is."""
+    del model_type
+    four = c.data.get("load_in_4bit") is True or c.data.get("_load_in_4bit") is True
+    eight = c.data.get("load_in_8bit") is True or c.data.get("_load_in_8bit") is True
+    for name in ("load_in_4bit", "load_in_8bit", "_load_in_4bit", "_load_in_8bit",
+                 "llm_int8_has_fp16_weight", "bnb_4bit_use_double_quant"):  # fmt: skip
+        c.only(name, True, False)
+    if four == eight:
+        c.fail("load_in_4bit", tr("neither 4 nor 8 bits are chosen"), code="M109")
+    c.only("bnb_4bit_quant_type", "nf4", "fp4")
+    c.only("bnb_4bit_quant_storage", "uint8", "bfloat16", "float16", "float32")
+    c.pass_by(RUNTIME, "llm_int8_threshold", "llm_int8_enable_fp32_cpu_offload",
+              "bnb_4bit_compute_dtype")  # fmt: skip
+    double = c.data.get("bnb_4bit_use_double_quant") is True
+    made = formats.bitsandbytes4(double=double) if four else formats.bitsandbytes8()
+    excluded = [HEAD, read_names(c, "llm_int8_skip_modules", "parts")]
+    notes = [tr("the description of each matrix, some hundred bytes, is not counted")]
+    return Plan("bitsandbytes", [Rule(made)], excluded, notes=notes)
+
+
+def compressed_tensors(c: Config, model_type: str) -> Plan:
+    """Groups of modules, each with a format."""
+    del model_type
+    groups, ignored = compressed.read(c)
+    rules = [Rule(made, targets) for made, targets in groups]
+    return Plan("compressed-tensors", rules, [ignored], compressed.cache_format(c))
+
+
+def from_modelopt(c: Config, model_type: str) -> Plan:
+    """One algorithm for all linear layers, or one for each that is listed."""
+    del model_type
+    made, excluded, cache = modelopt.read(c)
+    return Plan("modelopt", [Rule(f, t) for f, t in made], [HEAD, *excluded], cache)
