@@ -168,6 +168,7 @@ def read_quantization(c: Config, beside: Source | None) -> quantization.Plan | N
         recipe = holders[0].table(name)
         return quantization.read_plan(recipe, str(c.data["model_type"]))
     if beside is None:
+        c.note(tr("no quantization is declared: every weight is stored in the dtype of the file"))
         return None
     return quantization.read_plan(Config(beside, log=c.log), str(c.data["model_type"]))
 

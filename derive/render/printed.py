@@ -21,6 +21,7 @@ class PrintView(page.View):
     """The view with drawings as pictures of the store."""
 
     eq: Print
+    missing = ""  # characters that no font of the report has: printed as code points
 
     def drawing(self, figure: Mapping[str, Any], number: int) -> Markup:
         """A figure in the light palette."""
@@ -40,7 +41,8 @@ def document(ledger: Mapping[str, Any], lang: str, stem: str, date: str) -> tupl
     template = page.environment().get_template("print.html")
     running = running_title(view)
     text = seen(template.render(**page.shared(view, stem, date), running=running))
-    return (fonts.spelled(text) if fonts.uncovered(text) else text), view
+    view.missing = "".join(sorted(fonts.uncovered(text)))
+    return (fonts.spelled(text) if view.missing else text), view
 
 
 def running_title(view: page.View) -> str:

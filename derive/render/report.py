@@ -80,6 +80,9 @@ def render_pdf(ledger: Ledger, lang: str, stem: str, say: Say) -> bytes:
 
     shown, stamp = date_of(ledger)
     html, view = printed.document(ledger, lang, stem, shown)
+    if view.missing:
+        codes = ", ".join(f"U+{ord(c):04X}" for c in view.missing)
+        say(tr("no font of the report has {codes}: printed as code points", codes=codes).en)
     record = (f"{stem}.json", dump(ledger).encode(), "application/json", "derive ledger")
     return pdf.write(
         html,

@@ -20,7 +20,7 @@ from derive.units import Quantity, Reading, Unit, unit
 from derive.verify.figures import MARKS
 from derive.verify.results import expected, fitting, or_none, reach
 from derive.verify.say import quoted
-from derive.verify.says import SAYS, Says
+from derive.verify.says import SAYS, TILES, Says
 from derive.verify.shown import COUNTED, NOTHING, half_unit, measures, reading, written
 from derive.verify.texts import Broken, NoValue, read
 from derive.verify.values import Ledger
@@ -235,6 +235,8 @@ class Prose:
     def tile(self, row: Mapping[str, Any]) -> Iterator[Text]:
         """A large number of the cover, its notes and whether the target is met."""
         name, where = row["id"], f"tiles.{quoted(row['id'])}"
+        if name not in TILES:
+            yield tr("{where} is unknown", where=where)
         target = self.ledger.given.get(TARGETS.get(name, ""))
         says = SAYS.get(where) or (
             (f"~{name}.low", f"~{name}.high"), (f"~{name}.peak",), (TARGETS.get(name, name),), (),

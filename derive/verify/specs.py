@@ -23,25 +23,31 @@ SUFFIX = ".yaml: "
 WITHOUT_FILE = {"g": "devices", "b": "batch", "T_in": "input", "T_out": "output"}
 
 
-def check_specs(record: Mapping[str, Any], roots: Sequence[Path]) -> Iterator[Text] | None:
+def check_specs(record: Mapping[str, Any], roots: Sequence[Path]) -> list[Text] | None:
     """Differences from the specs; None where those of model and accelerator are not at hand."""
     from derive.specs import load
     from derive.specs.lookup import NAME, is_path
 
     scenario = record["scenario"]
-    ids = [scenario["id"], scenario["model"]["id"], scenario["hardware"]["id"]]
-    if any(is_path(name) or not NAME.fullmatch(name) for name in ids):
-        return None  # a name in a ledger never opens another file
+    ids = {kind: scenario[kind]["id"] for kind in ("model", "hardware")}
+    for kind, name in (*ids.items(), ("scenario", scenario["id"])):
+        if is_path(name) or not NAME.fullmatch(name):
+            return None  # a name in a ledger never opens another file
+        if kind in ids and name not in load.names(kind, roots):
+            return None
     units = {i: s.unit.text for i, s in SYMBOLS.items()}
     units |= {i: f.unit.text for i, f in catalogue().items()}
     try:
         if scenario["id"] not in load.names("scenario", roots):
-            return parts(record, bare(record, roots, units), load.sources(roots))
+            return list(parts(record, bare(record, roots, units), load.sources(roots)))
         plain = load.scenario(scenario["id"], roots, symbols=units)
         changed = [*replaced(record, plain), *settings(record)]
         loaded = load.scenario(scenario["id"], roots, changed, units) if changed else plain
-        return whole(record, loaded, load.sources(roots))
-    except (DeriveError, KeyError):
+        return list(whole(record, loaded, load.sources(roots)))
+    except DeriveError as error:
+        why = error.problems[0].what
+        return [tr("the specs at hand do not give this ledger: {why}", why=why)]
+    except KeyError:  # its load is not stated
         return None
 
 

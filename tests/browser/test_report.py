@@ -111,7 +111,7 @@ def test_the_switch_hides_and_shows(open_page: Any) -> None:
     assert page.evaluate(VISIBLE, "zh") > 500
 
 
-@pytest.mark.parametrize("width", [360, 390, 768, 1024, 1440, 1920])
+@pytest.mark.parametrize("width", [360, 820, 1440])
 @pytest.mark.parametrize("lang", ["zh", "en", "both"])
 def test_the_page_never_scrolls_sideways(open_page: Any, width: int, lang: str) -> None:
     page = open_page(width)

@@ -152,7 +152,9 @@ def test_what_does_not_fit_says_so() -> None:
 
 
 def test_hostile_words_are_only_words(tmp_path: Path) -> None:
-    (tmp_path / "wild.pdf").write_bytes(report.render_pdf(hostile(), "zh", "x", print))
+    said: list[str] = []
+    (tmp_path / "wild.pdf").write_bytes(report.render_pdf(hostile(), "zh", "x", said.append))
+    assert "U+1F680" in said[0]
     words = run("pdftotext", tmp_path / "wild.pdf", "-")
     assert "<script>alert(1)</script>" in words
     with pikepdf.open(tmp_path / "wild.pdf") as pdf:

@@ -21,6 +21,7 @@ from derive.specs.lookup import spec_roots
 from derive.study import study
 from derive.text import Text
 from derive.verify import declared, figures, inputs, judge, levers, prose, results, steps
+from derive.verify.specs import check_specs
 from derive.verify.texts import Broken, NoValue
 from derive.verify.values import Ledger
 
@@ -67,10 +68,9 @@ class Harness:
                     return "recomputed"
             except (Broken, NoValue):
                 return "recomputed"
-            record = sealed(self.record)
-            if any(judge.faults(record)):
-                return "recomputed"
-            return "compared" if judge.verify(record) else None
+            if check_specs(self.record, spec_roots()):
+                return "compared"
+            return "recomputed" if any(judge.faults(sealed(self.record))) else None
 
     def found(self, path: Path) -> bool:
         """Whether the check that reads a place finds something."""

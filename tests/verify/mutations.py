@@ -121,15 +121,11 @@ def of_text(path: Path, text: str) -> Iterator[tuple[str, str]]:
         yield from (("id", other) for other in others(text))
     if key in QUANTITIES or formula or key in ("en", "zh", "shown"):
         yield from replaced("sign", text, {"≈ ": "", "−": ""})
-    if text[:1].isdigit() and key in QUANTITIES | {
-        "exact",
-        "right",
-        "en",
-        "low_exact",
-        "high_exact",
-    }:
+    shown = key in ("en", "zh") and "display" in path
+    exact = key == "exact" or key.endswith("_exact")
+    if text[:1].isdigit() and (shown or exact or key == "right" or key in QUANTITIES):
         yield "sign", f"-{text}"
-        if key != "exact":
+        if not exact:
             yield "sign", f"≈ {text}"
 
 
