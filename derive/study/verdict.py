@@ -87,7 +87,23 @@ def result_tile(
         state = "met" if met else "missed"
         verdict = tr("met") if met else tr("missed")
         notes.append(tr("target {target}: {verdict}", target=said(goal), verdict=verdict))
+    if name == "TTFT" and (burst := burst_note(bound, results)):
+        notes.append(burst)
     return tile(name, label, shown(found.value), state, *notes)
+
+
+def burst_note(bound: Bound, results: Results) -> Text | None:
+    """The last of a burst against the same target, where more than one prompt is in flight."""
+    last, goal = results["TTFT_burst"].value, bound.inputs.get("target_TTFT")
+    if last is None or goal is None or bound.typical.get("b") <= 1:
+        return None
+    verdict = tr("met") if last.base <= goal.quantity.base else tr("missed")
+    return tr(
+        "last of {b} together {last}: {verdict}",
+        b=int(bound.typical.get("b")),
+        last=bare(last),
+        verdict=verdict,
+    )
 
 
 def tiles(bound: Bound, results: Results) -> list[dict[str, Any]]:

@@ -16,6 +16,9 @@ SAYS: dict[str, Says] = {
     ),
     "verdict.lever": (("=1 %", "best"),),
     "tiles.fits": (("g", "g_fit"), ("g",)),
+    "tiles.TTFT": (
+        ("~TTFT.low", "~TTFT.high"), ("~TTFT.peak",), ("target_TTFT",), ("b", "~TTFT_burst"), (),
+    ),
     "tiles.b_max": ((), ("~b_slo",)),
     "tiles.fleet": (("replicas", "g"), ("replicas.low", "replicas.high")),
     "findings.does_not_fit": (("g", "g_fit", "b"),),
