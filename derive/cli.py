@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from derive import __version__
-from derive.command import FINDINGS, UNUSABLE, Group, OneOf, Option
+from derive.command import FINDINGS, UNUSABLE, Contexts, Group, OneOf, Option
 from derive.errors import DeriveError, Place, Problem
 from derive.options import (
     JSON,
@@ -224,11 +224,22 @@ def hardware(name: str | None, as_json: bool, specs_dirs: tuple[str, ...], lang:
                "列出模型，或展示一个：参数量、权重字节与 KV 字节。"),
 )  # fmt: skip
 @click.argument("name", required=False)
+@option(
+    "--context", "contexts", type=Contexts(), default="", metavar="TOKENS[,TOKENS]",
+    means=Text("contexts at which KV bytes are stated", "给出 KV 字节数的上下文长度"),
+)  # fmt: skip
 @JSON
 @SPECS
 @lang_option()
-def model(name: str | None, as_json: bool, specs_dirs: tuple[str, ...], lang: str) -> None:
-    """Cited specs of models."""
+def model(
+    name: str | None, contexts: list[int], as_json: bool, specs_dirs: tuple[str, ...], lang: str
+) -> None:
+    """Cited specs of models, or what a config.json holds."""
+    if name and (name.endswith(".json") or Path(name).is_dir()):
+        from derive.architecture.listing import config_listing
+
+        show("en" if as_json else lang, lambda each: config_listing(name, contexts, as_json, each))
+        return
     from derive.specs.listing import model_listing
 
     show("en" if as_json else lang, lambda each: model_listing(name, specs_dirs, as_json, each))

@@ -69,6 +69,9 @@ def from_click(error: click.UsageError, group: Group, given: Sequence[str]) -> D
     return mistake("C100", Text(said, said), ctx)
 
 
+LONGEST_CONTEXT = 10**9
+
+
 class OneOf(click.ParamType):  # type: ignore[type-arg]
     """One word of a closed list, or with `many` several, with commas between them."""
 
@@ -97,6 +100,28 @@ class OneOf(click.ParamType):  # type: ignore[type-arg]
                 )  # fmt: skip
                 raise mistake("C104", what, ctx, nearest(word, self.choices, 0.6))
         return list(dict.fromkeys(words)) if self.many else value
+
+
+class Contexts(click.ParamType):  # type: ignore[type-arg]
+    """Context lengths in tokens, with commas between them."""
+
+    name = "contexts"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Whole positive numbers."""
+        if not isinstance(value, str):
+            return value
+        words = [w.strip() for w in value.split(",") if w.strip()]
+        option = param.opts[-1] if param else ""
+        for word in words:
+            if not (word.isascii() and word.isdigit() and 0 < int(word[:12]) <= LONGEST_CONTEXT):
+                what = tr(
+                    "{key}: {text} is no context length in tokens",
+                    key=option,
+                    text=printable(word, 60),
+                )
+                raise mistake("C109", what, ctx, None)
+        return [int(word) for word in words]
 
 
 class Option(click.Option):

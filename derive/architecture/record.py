@@ -146,6 +146,7 @@ def build(opened: Opened, contexts: Sequence[int] = CONTEXTS) -> Architecture:
     c.finish()
     kept = kv.kept(model)
     kept.declared = plan.cache if plan else ""
+    c.note(tr("keys and values are counted in 2-byte elements"))
     for note in plan.notes if plan else []:
         c.note(note)
     name = str(c.data["model_type"])

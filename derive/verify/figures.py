@@ -213,6 +213,9 @@ class Figure:
         if xs and (plot["x"]["min"], plot["x"]["max"]) != (xs[0], xs[-1]):
             yield self.wrong("x", f"{plot['x']['min']} – {plot['x']['max']}")
         units = [friendly(CURVES.get((self.name, line["id"]), FLAT)[2]) for line in plot["lines"]]
+        scales = ("log", "linear" if self.name == "batch_sweep" else "log")
+        if (plot["x"]["scale"], plot["y"]["scale"]) != scales:
+            yield self.wrong("scale", ", ".join(scales))
         if plot["x"]["unit"] != COLUMNS[self.name][0 if self.name != "roofline" else 1][2]:
             yield self.wrong("x", plot["x"]["unit"])
         if {plot["y"]["unit"]} != set(units):

@@ -20,7 +20,7 @@ from derive.units import Quantity, Reading, Unit, unit
 from derive.verify.figures import MARKS
 from derive.verify.results import expected, fitting, or_none, reach
 from derive.verify.say import quoted
-from derive.verify.says import SAYS, TILES, Says
+from derive.verify.says import LEFT_OUT, SAYS, TILES, Says
 from derive.verify.shown import COUNTED, NOTHING, half_unit, measures, reading, written
 from derive.verify.texts import Broken, NoValue, read
 from derive.verify.values import Ledger
@@ -90,6 +90,8 @@ def check_prose(ledger: Ledger) -> Iterator[Text]:
             yield from about.sentence(f"checklist.{row['id']}", row[key])
     for row in record["assumptions"]:
         name = row["id"]
+        if name not in LEFT_OUT:
+            yield tr("{where} is unknown", where=f"assumptions.{quoted(name)}")
         if name in SYMBOLS and name in ledger.given and ledger.given[name].value:
             yield tr("{where}: is given, so it is not left out", where=f"assumptions.{name}")
         says: Says = ((name,),) if about.value(name) is not None else ((),)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from derive.architecture.family import Family
 from derive.architecture.layers.attention import Mixer
-from derive.architecture.layers.decoder import read_layers
+from derive.architecture.layers.decoder import note_rule, read_layers
 from derive.architecture.layers.ffn import SHARED, correction, experts, gated, read_experts, router
 from derive.architecture.model import assemble, read_outer
 from derive.architecture.parts import Cache, Tensor, Tensors, layer, linear, norm, vector
@@ -75,6 +75,7 @@ def attention_kinds(c: Config, layers: int) -> list[str]:
     c.only("layer_types", None)
     if not c.has("compress_ratios"):
         c.only("compress_ratios", None)
+        note_rule(c, "compress_ratios")
         rest = [KINDS[4] if i % 2 else KINDS[128] for i in range(max(layers - 2, 0))]
         return [KINDS[128]] * min(layers, 2) + rest
     ratios = c.integers("compress_ratios")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from derive.architecture.family import Family
 from derive.architecture.layers.attention import Mixer, Names, grouped_query, read_heads
-from derive.architecture.layers.decoder import decoder_layer, dense_width, read_layers
+from derive.architecture.layers.decoder import decoder_layer, dense_width, note_rule, read_layers
 from derive.architecture.layers.ffn import correction, experts, gated, read_experts, router
 from derive.architecture.layers.ssm import short_conv
 from derive.architecture.model import Naming, assemble, read_outer
@@ -41,6 +41,7 @@ def mixers(c: Config) -> tuple[list[str], dict[str, Mixer]]:
         kinds = c.words("layer_types", (CONV, FULL), layers)
     else:
         c.only("layer_types", None)
+        note_rule(c, "layer_types")
         every = c.value("full_attn_idxs") is None
         full = range(layers) if every else c.integers("full_attn_idxs", None, 0, layers - 1)
         kinds = [FULL if i in full else CONV for i in range(layers)]

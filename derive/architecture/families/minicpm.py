@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 def dense_latent(c: Config) -> Model:
     """Latent attention and a gated network; a missing v_head_dim is hidden_size / heads."""
     read_outer(c)
-    read_latent(c)
-    if "d_v" not in c.sheet:
-        source = f"{c.origin('hidden_size')} / {c.origin('num_attention_heads')}"
-        c.sheet.let("d_v", c.sheet["d_model"] // c.sheet["H_q"], source)
+    read_latent(c, split_value=True)
     c.size("d_ff", "intermediate_size")
     c.only("mlp_bias", False)
     mixer = latent(c, bias=c.flag("attention_bias"))

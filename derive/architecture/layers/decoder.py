@@ -50,7 +50,14 @@ def layer_types(
     if c.has("layer_types"):
         return c.words("layer_types", known, layers)
     c.only("layer_types", None)
+    note_rule(c, "layer_types")
     return [default(index) for index in range(layers)]
+
+
+def note_rule(c: Config, name: str) -> None:
+    """Say that a list which the file may have, and has not, follows a rule."""
+    c.note(tr("{field} is not in the file: the rule of {owner} says the kind of each layer",
+              field=c.where(name), owner=c.owner))  # fmt: skip
 
 
 def uniform_types(c: Config, layers: int, kind: str = FULL) -> None:

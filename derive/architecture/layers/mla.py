@@ -14,8 +14,11 @@ if TYPE_CHECKING:
 AT = "self_attn."
 
 
-def read_latent(c: Config) -> None:
-    """Ranks and head sizes; num_key_value_heads says nothing here."""
+def read_latent(c: Config, *, split_value: bool = False) -> None:
+    """Ranks and head sizes; num_key_value_heads says nothing here.
+
+    With `split_value` a missing size of value heads is hidden_size / heads.
+    """
     c.size("H_q", "num_attention_heads")
     c.used.add(c.spelled("num_key_value_heads"))
     rank = c.maybe("q_lora_rank")
@@ -24,9 +27,11 @@ def read_latent(c: Config) -> None:
     c.size("r_kv", "kv_lora_rank")
     c.size("d_nope", "qk_nope_head_dim")
     c.size("d_rope", "qk_rope_head_dim")
-    value = c.maybe("v_head_dim")
-    if value is not None:
-        c.sheet.let("d_v", value, c.origin("v_head_dim"))
+    if split_value and c.maybe("v_head_dim") is None:
+        source = f"{c.origin('hidden_size')} / {c.origin('num_attention_heads')}"
+        c.sheet.let("d_v", c.integer("hidden_size") // c.sheet["H_q"], source)
+    else:
+        c.size("d_v", "v_head_dim")
     whole = c.sheet["d_nope"] + c.sheet["d_rope"]
     c.only("qk_head_dim", None, whole)
     # what the class sets it to, what older files carry, and what a latent has no use for
@@ -72,6 +77,7 @@ def latent(
 
 def read_indexer(c: Config) -> None:
     """Heads of the indexer, and how many tokens it chooses."""
+    c.integer("q_lora_rank")  # the queries of the indexer come from the rank
     c.size("H_i", "index_n_heads")
     c.size("d_i", "index_head_dim")
     c.size("k_i", "index_topk")

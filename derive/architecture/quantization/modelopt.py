@@ -38,7 +38,7 @@ def read(c: Config) -> tuple[Groups, list[Names], str]:
         return layers(inner), excluded, cache
     inner.only("quantized_layers", None, {})
     inner.only("group_size", None, 16)
-    if name not in ALGORITHMS:
+    if str(name) not in ALGORITHMS:
         unknown(inner, "quant_algo", name)
     return [(ALGORITHMS[str(name)], None)], excluded, cache
 
@@ -52,7 +52,7 @@ def layers(c: Config) -> Groups:
     by_name: dict[str, set[str]] = {}
     for module, entry in found.items():
         name = entry.get("quant_algo") if isinstance(entry, dict) else None
-        if name not in ALGORITHMS:
+        if str(name) not in ALGORITHMS:
             unknown(c, "quantized_layers", name)
         by_name.setdefault(str(name), set()).add(module)
     return [

@@ -66,6 +66,10 @@ def read_plan(c: Config, model_type: str) -> Plan:
         hint = tr("known are {known}", known=", ".join(readers))
         c.fail("quant_method", what, hint, code="M109")
     plan = readers[method](c, model_type)
+    if all(n == HEAD or n == Names() or n == Names(whole=True) for n in plan.excluded):
+        plan.notes.append(
+            tr("the recipe excludes nothing but the head (modules_to_not_convert, ignore)")
+        )
     c.finish()
     return plan
 

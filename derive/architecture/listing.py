@@ -1,0 +1,110 @@
+"""What `derive model CONFIG.json` prints: the counts, each with its formula, and the JSON record."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from derive.architecture.record import CONTEXTS, Architecture, read
+from derive.errors import columns
+from derive.text import Text, tr
+from derive.units import Quantity, gib, show, unit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from derive.architecture.totals import Derivation
+
+HEADS = {
+    "parameters": Text("Parameters, part by part", "参数量，逐项"),
+    "matmul_weights_per_token": Text("Matrix weights per token", "每 token 参与矩阵乘的权重"),
+    "kv_bytes_per_token": Text("KV-cache bytes per token", "每 token 的 KV cache 字节数"),
+    "attention_flops_per_context_token": Text(
+        "Attention FLOP per token and context token", "每 token、每上下文 token 的注意力运算量"
+    ),
+}
+
+
+def config_listing(path: str | Path, contexts: Sequence[int], as_json: bool, lang: str) -> str:
+    """A model as its config describes it; DeriveError where it is not understood."""
+    found = read(path, contexts or CONTEXTS)
+    if as_json:
+        return json.dumps(found.json(), ensure_ascii=False, indent=1)
+    return "\n".join(lines(found, lang))
+
+
+def lines(found: Architecture, lang: str) -> list[str]:
+    """The terminal's form: summary, then the derivation of every count."""
+    record: dict[str, Any] = found.json()
+    out = [f"{record['model_type']}", *columns([(a.in_(lang), b) for a, b in summary(record)])]
+    groups: dict[str, list[Derivation]] = {}
+    for each in found.derivations():
+        groups.setdefault(each.quantity, []).append(each)
+    for quantity, rows in groups.items():
+        head = HEADS.get(quantity, Text(quantity, quantity)).in_(lang)
+        total = f"{sum(r.sum for r in rows):,}"
+        out += ["", f"{head} = {total}"]
+        out += ["  " + line for line in columns([derived(r) for r in rows])]
+    notes = [n[lang] for n in (*record["not_included"], *record["assumptions"])]
+    return [*out, *([""] if notes else []), *(f"- {n}" for n in notes), *checked(found, lang)]
+
+
+def derived(row: Derivation) -> tuple[str, ...]:
+    """One count: part, formula, the same with numbers, how often, sum."""
+    values = ", ".join(f"{name} {symbol.value:,}" for name, symbol in row.values)
+    times = f"× {row.times}" if row.times != 1 else ""
+    return (row.part, row.kind, row.formula.replace("*", "·"), values, times, f"= {row.sum:,}")
+
+
+def checked(found: Architecture, lang: str) -> list[str]:
+    """Comparisons with an index or with the name."""
+    return [f"- {c.text.in_(lang)}" for c in found.checks]
+
+
+def summary(record: dict[str, Any]) -> list[tuple[Text, str]]:
+    """The totals, each under the name of its convention."""
+    params, kv = record["params"], record["kv"]
+    rows = [
+        (tr("parameters, shared tensors once"), count(params["total_unique"])),
+        (tr("parameters with a table of its own for the head"), count(params["total_if_untied"])),
+        (tr("active per token, both tables counted"), count(params["active_per_token"])),
+        (tr("active without the input table"), count(params["active_excluding_embedding_table"])),
+        (tr("active without both tables"), count(params["active_excluding_both_tables"])),
+        (tr("matrix weights per token"), count(record["matmul_weights_per_token"]["sum"])),
+        (tr("linear operations per token"), amount(record["linear_flops_per_token"], "FLOP/token")),
+        (tr("weights at 2 bytes"), size(record["weight_bytes_bf16"])),
+        (tr("weights as stored"), size(record["weight_bytes_stored"])),
+        (tr("KV cache per token, layers without a window"),
+         amount(kv["bytes_per_token_unbounded_layers"], "byte/token")),
+        (tr("KV cache of a request"), kv["expression"].replace("*", "·") + " byte"),
+    ]  # fmt: skip
+    rows += [
+        (tr("KV cache at {context} tokens, live", context=f"{int(t):,}"), size(b))
+        for t, b in kv["bytes_at_context"].items()
+    ]
+    state = kv["state_bytes_per_sequence"]["all_bf16_conv_width_minus_1"]
+    if state:
+        rows.append((tr("constant state of a request"), size(state)))
+    if record["mtp"]:
+        rows.append(
+            (tr("layers for further tokens (MTP), apart"), count(record["mtp"]["parameters"]))
+        )
+    return rows
+
+
+def count(number: int) -> str:
+    """A parameter count, every digit."""
+    return amount(number, "param")
+
+
+def amount(number: float, units: str) -> str:
+    """A quantity as reports print it."""
+    return show(Quantity(Fraction(number), unit(units))).text
+
+
+def size(number: int) -> str:
+    """Bytes in GB with GiB beside."""
+    quantity = Quantity(Fraction(number), unit("byte"))
+    return f"{show(quantity).text} ({gib(quantity).text})"

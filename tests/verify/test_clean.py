@@ -1,0 +1,60 @@
+"""A ledger that nobody touched holds, whatever the scenario and whatever was set on top of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from derive.verify import judge
+
+from .harness import SCENARIOS, faults, ledger
+
+LAUNCH = "llama-3-70b-on-4x-h100"
+SETS = [
+    ("b=1",),
+    ("b=300",),
+    ("T=1024",),
+    ("T=1000000",),
+    ("T_in=1", "T_out=1"),
+    ("devices=16",),
+    ("g=3",),
+    ("precision.weights=fp8",),
+    ("precision.weights=int4", "precision.kv_cache=fp8"),
+    ("precision.sparsity=with_sparsity",),
+    ("MFU=0.3",),
+    ("MBU=0.2, 0.3, 0.9",),
+    ("MFU=0.0001", "MBU=1"),
+    ("calibration=public-2023",),
+    ("hardware=nvidia-a100-sxm4-80gb", "date=2027-01-01"),
+    ("model=llama-3.1-8b",),
+    ("kappa=200000 byte/token",),
+    ("W=100 GB", "TPOT=20 ms/token"),
+    ("I_decode=3 FLOP/byte", "b_slo=3", "replicas=5"),
+    ("slo.TPOT=1 ms/token", "slo.TTFT=10 s"),
+    ("M_other=79 GiB/device",),
+    ("P_peak=123456.789012345 TFLOP/s/device", "B_peak=0.123456789 GB/s/device"),
+    ("N=1000000000 param",),
+    ("N_act=12000000000 param",),
+    ("w=1.5 byte/param", "w_kv=0.123456789 byte/element"),
+    ("n=4 token/request", "H_kv=1"),
+    ("arrival=123456 request/s", "headroom=0.123"),
+    ("TTFT_meas=0.5 s", "TPOT_meas=30 ms/token", "X_meas=300 token/s"),
+]
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_scenario_holds_and_agrees_with_its_specs(scenario: str) -> None:
+    found, compared = judge.judged(ledger(scenario), None)
+    assert [fault.en for fault in found] == []
+    assert compared
+
+
+@pytest.mark.parametrize("sets", SETS, ids=" ".join)
+def test_a_scenario_holds_with_settings_on_top(sets: tuple[str, ...]) -> None:
+    found, compared = judge.judged(ledger(LAUNCH, *sets), None)
+    assert [fault.en for fault in found] == []
+    assert compared
+
+
+def test_a_ledger_holds_without_specs() -> None:
+    assert faults(ledger(LAUNCH)) == []
+    assert judge.check_specs(ledger(LAUNCH), ()) is None

@@ -1,0 +1,109 @@
+"""A changed ledger is never taken for a proof.
+
+As found, any change is caught by the hash. With the hash made right again, every number, unit,
+operator and symbol that a result depends on is caught by recomputation; what no result depends on
+is caught by comparing with the specs, where these are at hand.
+
+A run takes a few hundred of some twenty thousand falsifications, the same each time. All of them:
+DERIVE_EXHAUSTIVE=1.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+
+import pytest
+
+from derive.ledger import sealed
+from derive.verify import judge
+
+from .harness import SCENARIOS, Harness, faults, ledger
+from .mutations import Mutation, falsified, leaves, mutations
+
+LAUNCH = "llama-3-70b-on-4x-h100"
+EXHAUSTIVE = bool(os.environ.get("DERIVE_EXHAUSTIVE"))
+SAMPLE = 120  # of each scenario
+
+# What cannot change a result, and why: place, kind, reason. Nothing else escapes.
+EQUIVALENT = (
+    (r"program", r"digit", "the version that wrote the ledger"),
+    (r"scenario\.date", r"digit", "the day it is printed with; it may be set from outside"),
+    (r"checklist\.\d+\.ref", r"id", "which card a line links to"),
+    (r"figures\..*\.dash", r"flag", "how a curve is drawn"),
+    (r"levers\.\d+\.branch", r"symbol", "W_read is W: a name exchanged for what it stands for"),
+)  # fmt: skip
+
+
+def equivalent(change: Mutation) -> bool:
+    """Whether a change is one of those that cannot change a result."""
+    where = ".".join(map(str, change.path))
+    return any(re.fullmatch(p, where) and change.kind == k for p, k, _ in EQUIVALENT)
+
+
+def chosen(scenario: str, changes: list[Mutation]) -> list[Mutation]:
+    """All changes, or the same few each time."""
+    if EXHAUSTIVE or len(changes) <= SAMPLE:
+        return changes
+    return random.Random(scenario).sample(changes, SAMPLE)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_number_unit_operator_and_symbol_is_caught(scenario: str) -> None:
+    record = ledger(scenario)
+    harness = Harness(record)
+    changes = chosen(scenario, list(mutations(record)))
+    escaped = [str(c) for c in changes if harness.caught(c) is None and not equivalent(c)]
+    assert escaped == []
+
+
+def test_equivalences_are_few_and_each_is_met() -> None:
+    changes = list(mutations(ledger(LAUNCH)))
+    for place, kind, reason in EQUIVALENT:
+        assert reason
+        assert any(re.fullmatch(place, ".".join(map(str, c.path))) for c in changes), (place, kind)
+    assert sum(map(equivalent, changes)) < len(changes) / 100
+
+
+@pytest.mark.parametrize("scenario", [LAUNCH])
+def test_the_hash_catches_any_change(scenario: str) -> None:
+    record = ledger(scenario)
+    every = [(path, value) for path, value in leaves(record) if path != ("hash",)]
+    for path, value in random.Random("hash").sample(every, 200):
+        after = f"{value}~" if isinstance(value, str) else "~"
+        with falsified(record, Mutation(path, value, after, "any")):
+            first = next(judge.faults(record))
+            assert "hash" in first.en, path
+
+
+@pytest.mark.parametrize("scenario", [LAUNCH, "article-70b-on-1x-h100"])
+def test_whole_rows_are_missed(scenario: str) -> None:
+    """A line that a result depends on may not be taken out, with everything else put right."""
+    record = ledger(scenario)
+    for group in ("inputs", "constants", "derivations"):
+        for i in range(len(record[group])):
+            short = {**record, group: [r for k, r in enumerate(record[group]) if k != i]}
+            assert faults(sealed(short)), (group, record[group][i]["id"])
+    for group in ("results", "symbols"):
+        for name in record[group]:
+            short = {**record, group: {k: v for k, v in record[group].items() if k != name}}
+            assert faults(sealed(short)), (group, name)
+
+
+def test_a_consistent_lie_about_a_formula_is_no_longer_the_declared_one() -> None:
+    """A formula changed everywhere it stands holds together, and is reported all the same."""
+    record = ledger(LAUNCH)
+    card = next(d for d in record["derivations"] if d["id"] == "KV_total")
+    card["tree"] = "b * T * kappa * c_kv / c_kv".replace("*", "·")
+    assert any("declaration" in fault for fault in faults(sealed(record)))
+
+
+def test_a_value_of_another_scenario_differs_from_the_specs() -> None:
+    """Inputs changed in all their forms make another ledger that holds; the specs tell."""
+    record, other = ledger(LAUNCH), ledger(LAUNCH, "B_peak=3 TB/s/device")
+    row = next(r for r in other["inputs"] if r["id"] == "B_peak")
+    row |= {"origin": next(r["origin"] for r in record["inputs"] if r["id"] == "B_peak")}
+    other["scenario"] = record["scenario"]
+    assert faults(sealed(other)) == []
+    assert "B_peak: differs from the spec at hand" in [f.en for f in judge.verify(sealed(other))]
