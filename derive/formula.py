@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 
@@ -72,6 +73,8 @@ class Formula:
     valid: tuple[Condition, ...] = ()
     exists: Condition | None = None
     reading: Text | None = None
+    held: tuple[str, ...] = ()  # formulas that algebra does not open here
+    instead_of: str = ""  # the formula that this one stands for where the model needs it
 
     @property
     def uses(self) -> tuple[str, ...]:
@@ -90,6 +93,33 @@ class Formula:
 
 
 CATALOGUE: dict[str, Formula] = {}
+VARIANTS: dict[str, Formula] = {}
+_standing: list[tuple[str, ...]] = [()]
+
+
+def active() -> tuple[str, ...]:
+    """The variants that stand in at the moment; a part of every key of what is remembered."""
+    return _standing[-1]
+
+
+@contextmanager
+def standing_in(variants: Iterable[str]) -> Iterator[None]:
+    """While it lasts these variants are the declarations of the formulas they stand for."""
+    chosen = tuple(sorted(variants))
+    before = {VARIANTS[v].instead_of: CATALOGUE[VARIANTS[v].instead_of] for v in chosen}
+    for name in chosen:
+        found = VARIANTS[name]
+        own = before[found.instead_of]
+        CATALOGUE[own.id] = replace(
+            found, id=own.id, latex=own.latex, section=own.section, name=own.name,
+            calibre=own.calibre, reading=own.reading, exists=own.exists, valid=(),
+        )  # fmt: skip
+    _standing.append(chosen)
+    try:
+        yield
+    finally:
+        _standing.pop()
+        CATALOGUE.update(before)
 
 
 def dimension_of(name: str) -> Dimension:
@@ -133,10 +163,12 @@ def formula(
     valid: Sequence[tuple[str, tuple[str, str]]] = (),
     exists: tuple[str, tuple[str, str]] | None = None,
     reading: tuple[str, str] | None = None,
+    held: Sequence[str] = (),
+    instead_of: str = "",
 ) -> Formula:
     """Declare a formula; DeriveError where its units disagree or a symbol is unknown."""
     place = Place(key=id)
-    if id in CATALOGUE or id in known():
+    if id in CATALOGUE or id in VARIANTS or id in known():
         raise DeriveError(Problem("E103", tr("{name} is declared twice", name=id), place))
     made = Formula(
         id=id,
@@ -160,9 +192,17 @@ def formula(
         valid=tuple(Condition(t, Text(*m)) for t, m in valid),
         exists=Condition(exists[0], Text(*exists[1])) if exists else None,
         reading=Text(*reading) if reading else None,
+        held=tuple(held),
+        instead_of=instead_of,
     )
     check_units(made, place)
-    CATALOGUE[id] = made
+    if instead_of:
+        if made.unit.dimension != dimension_of(instead_of):
+            what = tr("{name} measures something else than {other}", name=id, other=instead_of)
+            raise DeriveError(Problem("E104", what, place))
+        VARIANTS[id] = made
+    else:
+        CATALOGUE[id] = made
     return made
 
 

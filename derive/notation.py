@@ -74,6 +74,16 @@ H_q         | H_{\mathrm{q}}               |                  | 8 to 128        
 H_kv        | H_{\mathrm{kv}}              |                  | 1 to 64          | key-value heads | KV 头数
 d_head      | d_{\mathrm{head}}            | element/token    | 64 to 256        | size of one head | 每头维度
 w_kv        | w_{\mathrm{kv}}              | byte/element     | 0.5 to 2         | bytes that store one element of the KV cache | KV cache 每个元素的字节数
+E           | E                            |                  | 8 to 256         | routed experts of a layer | 每层的路由专家数
+k_exp       | k                            |                  | 1 to 8           | routed experts that one token activates | 每个 token 激活的路由专家数
+N_fix       | N_{\mathrm{fix}}             | param            | 1e9 to 2e10      | parameters that every forward pass reads: all but the routed experts | 每次前向都要读取的参数：除路由专家外的全部
+N_exp       | N_{\mathrm{exp}}             | param            | 1e10 to 7e11     | parameters of all routed experts | 全部路由专家的参数量
+e_full      | e_{\mathrm{full}}            | element/token    | 1e3 to 1e5       | KV elements that one token adds in layers without a window | 无窗口的层中，每 token 增加的 KV 元素数
+e_win       | e_{\mathrm{win}}             | element/token    | 1e3 to 1e5       | KV elements that one token adds in layers with a window | 有窗口的层中，每 token 增加的 KV 元素数
+T_win       | T_{\mathrm{win}}             | token/request    | 128 to 8192      | window: tokens that such a layer keeps at most | 窗口：这类层最多保留的 token 数
+S_kv        | S_{\mathrm{kv}}              | byte/request     | 1e5 to 1e8       | constant state of one request in layers without a KV cache | 不用 KV cache 的层中，单请求的常量状态
+a_full      | a_{\mathrm{full}}            | FLOP*request/token^2 | 1e5 to 1e7   | attention operations per token and context token, layers without a window | 每 token、每上下文 token 的注意力运算量（无窗口的层）
+a_win       | a_{\mathrm{win}}             | FLOP*request/token^2 | 1e5 to 1e7   | attention operations per token and context token, layers with a window | 每 token、每上下文 token 的注意力运算量（有窗口的层）
 w_act       | w_{\mathrm{act}}             | byte/element     | 1 to 4           | bytes that store one activation element | 激活值每个元素的字节数
 """,
     ),

@@ -73,7 +73,7 @@ class Config:
         if len({repr(self.data[n]) for n in held}) > 1:
             what = tr("{first} and {second} mean the same and differ", first=held[0],
                       second=held[1])  # fmt: skip
-            self.fail(held[1], what, code="M107")
+            self.reject(held[1], what, code="M107")
         return (held or here or [name])[0]
 
     def has(self, name: str) -> bool:
@@ -87,7 +87,7 @@ class Config:
             return self.data[spelled]
         if name not in self.defaults:
             hint = tr("a config without it cannot be sized, and no default is assumed")
-            self.fail(name, tr("{name} is missing", name=self.where(name)), hint, code="M104")
+            self.reject(name, tr("{name} is missing", name=self.where(name)), hint, code="M104")
         taken = (self.where(name), self.defaults[name], self.owner)
         if taken not in self.log.defaults:
             self.log.defaults.append(taken)
@@ -107,11 +107,11 @@ class Config:
         if found is None:
             return None
         if isinstance(found, bool) or not isinstance(found, int):
-            self.fail(name, tr("{name} must be a whole number", name=self.where(name)))
+            self.reject(name, tr("{name} must be a whole number", name=self.where(name)))
         if not low <= found <= high:
             what = tr("{name} is {value}; it must be between {low} and {high}",
                       name=self.where(name), value=brief(found), low=low, high=high)  # fmt: skip
-            self.fail(name, what)
+            self.reject(name, what)
         return found
 
     def integer(self, name: str, low: int = 1, high: int = LARGEST) -> int:
@@ -119,7 +119,7 @@ class Config:
         found = self.maybe(name, low, high)
         if found is None:
             what = tr("{name} is null; a number is needed here", name=self.where(name))
-            self.fail(name, what, code="M104")
+            self.reject(name, what, code="M104")
         return found
 
     def size(self, symbol: str, name: str, low: int = 1, high: int = LARGEST) -> int:
@@ -132,7 +132,7 @@ class Config:
         if found is None:
             return False
         if not isinstance(found, bool):
-            self.fail(name, tr("{name} must be true or false", name=self.where(name)))
+            self.reject(name, tr("{name} must be true or false", name=self.where(name)))
         return found
 
     def word(self, name: str, choices: Iterable[str] = ()) -> str:
@@ -143,7 +143,7 @@ class Config:
             what = tr("{name} is {value}, which is not understood",
                       name=self.where(name), value=brief(found))  # fmt: skip
             hint = tr("known are {known}", known=", ".join(known)) if known else None
-            self.fail(name, what, hint)
+            self.reject(name, what, hint)
         return found
 
     def fraction(self, name: str) -> Fraction:
@@ -154,18 +154,18 @@ class Config:
             or not isinstance(found, (int, float))
             or not 0 < found < LARGEST
         ):
-            self.fail(name, tr("{name} must be a positive number", name=self.where(name)))
+            self.reject(name, tr("{name} must be a positive number", name=self.where(name)))
         return Fraction(str(found))
 
     def items(self, name: str, length: int | None = None, most: int = MOST_LAYERS) -> list[object]:
         """A list, of a given length where one is given."""
         found = self.value(name)
         if not isinstance(found, list) or len(found) > most:
-            self.fail(name, tr("{name} must be a list", name=self.where(name)))
+            self.reject(name, tr("{name} must be a list", name=self.where(name)))
         if length is not None and len(found) != length:
             what = tr("{name} has {count} entries for {length} layers",
                       name=self.where(name), count=len(found), length=length)  # fmt: skip
-            self.fail(name, what, code="M107")
+            self.reject(name, what, code="M107")
         return list(found)
 
     def words(self, name: str, choices: Iterable[str], length: int | None = None) -> list[str]:
@@ -175,7 +175,7 @@ class Config:
             if entry not in known or not isinstance(entry, str):
                 what = tr("{name} holds {value}, which is not understood",
                           name=self.where(name), value=brief(entry))  # fmt: skip
-                self.fail(name, what, tr("known are {known}", known=", ".join(known)))
+                self.reject(name, what, tr("known are {known}", known=", ".join(known)))
         return [str(entry) for entry in found]
 
     def integers(
@@ -188,7 +188,7 @@ class Config:
                 where, value = self.where(name), brief(entry)
                 what = tr("{name} holds {value}; whole numbers from {low} to {high} are needed",
                           name=where, value=value, low=low, high=high)  # fmt: skip
-                self.fail(name, what)
+                self.reject(name, what)
         return [entry for entry in found if isinstance(entry, int)]
 
     def table(
@@ -198,7 +198,7 @@ class Config:
         self.used.add(name)
         found = self.data.get(name)
         if found is not None and not isinstance(found, dict):
-            self.fail(name, tr("{name} must be an object", name=self.where(name)))
+            self.reject(name, tr("{name} must be an object", name=self.where(name)))
         child = self.nested(found or {}, name, defaults, owner)
         self.children.append(child)
         return child
@@ -229,14 +229,16 @@ class Config:
         ):
             what = tr("{name} is {value}, which is not understood",
                       name=self.where(name), value=brief(found))  # fmt: skip
-            self.fail(name, what)
+            self.reject(name, what)
 
     def note(self, text: Text) -> None:
         """Keep an assumption for the record."""
         if text not in self.log.notes:
             self.log.notes.append(text)
 
-    def fail(self, name: str, what: Text, hint: Text | None = None, code: str = "M105") -> NoReturn:
+    def reject(
+        self, name: str, what: Text, hint: Text | None = None, code: str = "M105"
+    ) -> NoReturn:
         """Refuse the file because of a field."""
         refuse(code, what, self.source.place(self.where(self.spelled(name))), hint)
 

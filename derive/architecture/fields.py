@@ -88,7 +88,8 @@ _GROUPS: tuple[tuple[Text, str], ...] = (
         bias_dropout_fusion label_smoothing max_grad_norm moe_router_load_balancing_type
         moe_aux_loss_coeff moe_expert_capacity_factor moe_token_drop_policy
         router_bias_update_rate expert_balance_loss_coef aux_loss_coef z_loss_coef
-        load_balance_coeff moe_z_loss_coeff router_dtype mtp_loss_scaling_factor mtp_loss_weight
+        load_balance_coeff moe_z_loss_coeff router_dtype moe_router_dtype
+        mtp_loss_scaling_factor mtp_loss_weight
         use_mup mup_base_width ep_size n_shared_head init_gain""",
     ),
     (

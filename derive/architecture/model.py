@@ -88,7 +88,7 @@ def read_tied(c: Config, outer: Config | None = None) -> bool:
     values = {o.flag("tie_word_embeddings") for o in said}
     if len(values) > 1:
         what = tr("tie_word_embeddings differs inside and outside {name}", name=c.path)
-        c.fail("tie_word_embeddings", what, code="M107")
+        c.reject("tie_word_embeddings", what, code="M107")
     if not said:
         return (outer or c).flag("tie_word_embeddings")
     return values.pop()
@@ -115,7 +115,7 @@ def assemble(
     tied = read_tied(c) if tied is None else tied
     table = Tensor(names.embedding, "embedding", (rows, "d_model"))
     last = norm(names.norm) if final is None else final
-    output = linear(names.head, "d_model", head_rows, "lm_head", bias=head_bias, plain=False)
+    output = linear(names.head, "d_model", head_rows, "lm_head", bias=head_bias)
     placed = [
         Placed(layer(sheet, "embedding", (table, *tables))),
         *([Placed(layer(sheet, "input", before))] if before else []),

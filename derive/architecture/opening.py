@@ -39,10 +39,22 @@ def open_path(path: str | Path) -> Opened:
             refuse("M101", what, Place(str(path)))
         config, beside, name = read_json(found), place, place.resolve().name
     quantization = index = None
-    if beside is not None and (beside / QUANTIZATION).is_file():
-        quantization = read_json(beside / QUANTIZATION)
+    recipe = recipe_beside(place, beside)
+    if recipe is not None:
+        quantization = read_json(recipe)
     if beside is not None and (beside / INDEX).is_file():
         index = read_json(beside / INDEX, LARGEST_INDEX)
     said = config.data.get("_name_or_path")
     names = (name, *([said] if isinstance(said, str) else []))
     return Opened(config, quantization, index, names)
+
+
+def recipe_beside(place: Path, folder: Path | None) -> Path | None:
+    """The recipe in the folder, or beside X_config.json the file X_hf_quant_config.json."""
+    if folder is not None:
+        found = folder / QUANTIZATION
+    elif place.name.endswith("config.json"):
+        found = place.with_name(place.name.removesuffix("config.json") + QUANTIZATION)
+    else:
+        return None
+    return found if found.is_file() else None

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from derive.derivation.points import Point, in_contract
 from derive.derivation.steps import Check, Disproved, Step
-from derive.derivation.stored import trees
+from derive.derivation.stored import crossings, trees
 from derive.expression.grammar import parse
 from derive.expression.recompute import in_unit, recompute
 from derive.expression.text import number_text, plain
@@ -22,7 +22,7 @@ from derive.expression.tree import (
     walk,
 )
 from derive.expression.value import value
-from derive.formula import Formula
+from derive.formula import Formula, unit_of
 from derive.text import tr
 from derive.units import Quantity, Unit, show, unit
 from derive.units.writing import grouped, significant
@@ -39,19 +39,25 @@ def written(quantity: Quantity, figures: int = FIGURES[0]) -> tuple[Quantity, st
     shown = show(quantity, 15)
     if shown.exact:
         target = quantity.to(unit(shown.unit))
-        if len(number_text(target.value)) <= LONGEST_EXACT:
+        if is_short(target.value):
             return target, ""
-    if len(number_text(quantity.value)) <= LONGEST_EXACT and abs(quantity.value) >= Fraction(
-        1, 100
-    ):
+    if is_short(quantity.value) and abs(quantity.value) >= Fraction(1, 100):
         return quantity, ""
     target = quantity.to(unit(show(quantity).unit))
     digits = grouped(significant(target.value, figures))
     return Quantity(Fraction(digits.replace(",", "")), target.unit), digits
 
 
+def is_short(value: Fraction, longest: int = LONGEST_EXACT) -> bool:
+    """Whether an exact number may stand in a line; powers run to thousands of digits."""
+    small = max(value.numerator.bit_length(), value.denominator.bit_length()) < 4 * longest
+    return small and len(number_text(value)) <= longest
+
+
 def value_steps(formula: Formula, point: Point) -> tuple[Step, ...]:
     """Values inserted into the formula, cases of max and min, the result, its rounding."""
+    if formula.id in crossings():
+        return search_steps(formula, point)
     me, tree = Name(formula.id), trees()[formula.id]
     exact = point.get(formula.id)
     contract = formula.unit
@@ -67,6 +73,37 @@ def value_steps(formula: Formula, point: Point) -> tuple[Step, ...]:
         raise Disproved(f"{formula.id}: recomputed value differs")
     steps += [s.checked(Check("recomputed", "equal")) for s in outcome(me, result)]
     return tuple(steps)
+
+
+def search_steps(formula: Formula, point: Point) -> tuple[Step, ...]:
+    """Both sides at the value found and at its neighbour: between them the answer changes."""
+    crossing = crossings()[formula.id]
+    variable = Name(crossing.variable)
+    contract = unit_of(crossing.variable)
+    steps: list[Step] = []
+    for number in point.neighbours(crossing):
+        here = point.with_(**{crossing.variable: number})
+        values = [here.value(side) for side in (crossing.left, crossing.right)]
+        says = tr("left ≥ right") if values[0] >= values[1] else tr("left < right")
+        if crossing.largest:
+            says = tr("left ≤ right") if values[0] <= values[1] else tr("left > right")
+        steps.append(
+            Step("fix", variable, Measure(Quantity(number, contract))).checked(
+                Check("points", "neighbour")
+            )
+        )
+        for side, found in zip((crossing.left, crossing.right), values, strict=True):
+            quantity = in_contract(found, part_unit(side))
+            shown, digits = written(quantity)
+            relation = "=" if shown.base == found else "≈"
+            reason = says if side is crossing.right else None
+            step = Step("search", side, leaf(shown, digits), relation, reason)
+            steps.append(step.checked(*agreed(side, here, quantity)))
+    result = in_contract(point.get(formula.id), formula.unit)
+    return (
+        *steps,
+        Step("compute", Name(formula.id), leaf(result)).checked(Check("recomputed", "equal")),
+    )
 
 
 def inserted(tree: Node, point: Point, exact: Fraction) -> tuple[Node, bool]:
@@ -154,8 +191,7 @@ def outcome(me: Name, result: Quantity) -> list[Step]:
         target = result.to(unit(shown.unit))
         return [Step("compute", me, leaf(target))]
     steps = []
-    full = number_text(result.value)
-    if len(full) <= 36:
+    if is_short(result.value, 36):
         steps.append(Step("compute", me, leaf(result)))
     target = result.to(unit(shown.unit))
     rounded = Quantity(shown.quantity.value, target.unit)

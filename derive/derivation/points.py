@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
 
-from derive.derivation.stored import trees
+from derive.derivation.crossing import Crossing, search
+from derive.derivation.stored import crossings, trees
 from derive.expression.tree import Node
 from derive.expression.value import value
 from derive.formula import Condition, catalogue, unit_of
@@ -62,6 +63,8 @@ class Point:
             raise Absent(name)
         if found.exists and not self.holds(found.exists):
             raise Undefined(found.exists.meaning)
+        if name in crossings():
+            return self.neighbours(crossings()[name])[0]
         result = self.value(trees()[name])
         if found.largest and result < 1:
             raise Undefined(tr("not even one request meets the target"))
@@ -73,6 +76,23 @@ class Point:
             return value(tree, self.get)
         except ZeroDivisionError:
             raise Undefined(tr("a divisor is zero")) from None
+
+    def neighbours(self, crossing: Crossing) -> tuple[Fraction, Fraction]:
+        """The whole value that is asked for, and the one beside it on the other side."""
+
+        def meets(number: int) -> bool:
+            here = self.with_(**{crossing.variable: Fraction(number)})
+            left, right = here.value(crossing.left), here.value(crossing.right)
+            return left <= right if crossing.largest else left >= right
+
+        if crossing.largest and not meets(1):
+            raise Undefined(tr("not even one request meets the target"))
+        farthest = FARTHEST.get(crossing.variable, 2**30)
+        found = search(meets, farthest)
+        if found is None:
+            raise Undefined(tr("up to {number} the two sides do not meet", number=f"{farthest:,}"))
+        low, high = found
+        return (Fraction(low), Fraction(high)) if meets(low) else (Fraction(high), Fraction(low))
 
     def holds(self, condition: Condition) -> bool:
         """Whether a comparison is true here."""
@@ -94,7 +114,8 @@ def in_contract(base: Fraction, contract: Unit) -> Quantity:
     return Quantity(base / contract.factor, contract)
 
 
-WHOLE = {"L", "H_q", "H_kv", "g", "b"}  # counts
+FARTHEST = {"b": 2**17}  # beyond any batch; powers of the experts' shares grow with it
+WHOLE = {"L", "H_q", "H_kv", "g", "b", "T_in", "E", "k_exp"}  # counts
 
 
 class RandomPoint(Point):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -15,7 +16,7 @@ from derive.expression.grammar import parse
 from derive.expression.recompute import in_unit, recompute
 from derive.expression.text import plain
 from derive.expression.tree import Node, substitute
-from derive.formula import unit_of
+from derive.formula import active, unit_of
 from derive.units import pint_error
 
 POINTS = 3
@@ -109,10 +110,17 @@ def unit_text(tree: Node) -> str:
     return dimension(tree, dimension_of).unit.text or "1"
 
 
-@cache
 def proved(name: str) -> Resolved:
     """The symbolic derivation of a formula with every step checked."""
+    return _proved(name, active())
+
+
+@cache
+def _proved(name: str, _: tuple[str, ...]) -> Resolved:
     made = resolve(name)
+    if made.tree is None:  # nothing was solved: the search is proved where it is done
+        here = [RandomPoint(name, number) for number in range(POINTS)]
+        return replace(made, steps=tuple(prove(name, s, here) for s in made.steps))
     points = deciding_points(made) if made.formula.largest else valid_points(name, POINTS)
     steps = tuple(prove(name, s, points) for s in made.steps)
     dense_steps = tuple(prove(name, s, points) for s in made.dense_steps)

@@ -7,22 +7,24 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from derive.derivation.crossing import Crossing
 from derive.derivation.steps import Step
 from derive.expression.algebra import from_sympy, symbol, to_sympy
-from derive.expression.tree import Binary, Call, Measure, Name, Node, names, substitute
-from derive.formula import CATALOGUE, Formula, catalogue
+from derive.expression.tree import Binary, Call, Measure, Name, Node, names, substitute, walk
+from derive.formula import CATALOGUE, Formula, active, catalogue
 from derive.notation import known
 from derive.text import Text, tr
 
 
 @dataclass(frozen=True)
 class Resolved:
-    """A formula with its symbolic steps; `tree` is what is evaluated."""
+    """A formula with its symbolic steps; `tree` is what is evaluated, or `crossing` is searched."""
 
     formula: Formula
     steps: tuple[Step, ...]
-    tree: Node
+    tree: Node | None
     dense_steps: tuple[Step, ...] = ()
+    crossing: Crossing | None = None
 
 
 @cache
@@ -44,9 +46,13 @@ def back(expression: Any) -> Node:
     return from_sympy(expression, rank)
 
 
-@cache
 def depends(name: str, on: str) -> bool:
     """Whether a symbol's value changes with another symbol."""
+    return _depends(name, on, active())
+
+
+@cache
+def _depends(name: str, on: str, variants: tuple[str, ...]) -> bool:
     if name == on:
         return True
     found = CATALOGUE.get(name)
@@ -58,20 +64,25 @@ def depends(name: str, on: str) -> bool:
         or (found.solve and found.solve[2] == on)
     ):
         return False
-    return any(depends(used, on) for used in found.uses)
+    return any(_depends(used, on, variants) for used in found.uses)
 
 
-def expand(tree: Node, over: Iterable[str], inserted: dict[str, Node] | None = None) -> Node:
+def expand(
+    tree: Node,
+    over: Iterable[str],
+    inserted: dict[str, Node] | None = None,
+    held: tuple[str, ...] = (),
+) -> Node:
     """Replace the formulas that depend on the given symbols by what they stand for."""
     wanted = tuple(over)
 
     def one(name: str) -> Node | None:
-        if name not in CATALOGUE or not any(depends(name, v) for v in wanted):
+        if name in held or name not in CATALOGUE or not any(depends(name, v) for v in wanted):
             return None
-        inner = resolve(name).tree
+        inner = tree_of(name)
         if inserted is not None:
             inserted.setdefault(name, inner)
-        return expand(inner, wanted, inserted)
+        return expand(inner, wanted, inserted, held)
 
     by = {name: made for name in names(tree) if (made := one(name)) is not None}
     return substitute(tree, by)
@@ -80,17 +91,30 @@ def expand(tree: Node, over: Iterable[str], inserted: dict[str, Node] | None = N
 def expand_all(tree: Node, keep: tuple[str, ...] = ()) -> Node:
     """Everything down to symbols and constants, but for the names to keep."""
     by = {
-        name: expand_all(resolve(name).tree, keep)
+        name: expand_all(tree_of(name), keep)
         for name in names(tree)
         if name in CATALOGUE and name not in keep
     }
     return substitute(tree, by)
 
 
-@cache
+def tree_of(name: str) -> Node:
+    """The tree of a formula that has one; a crossing has none to be inserted elsewhere."""
+    tree = resolve(name).tree
+    if tree is None:
+        raise ArithmeticError(f"{name} is found by search")
+    return tree
+
+
 def resolve(name: str) -> Resolved:
-    """The symbolic derivation of a formula; done once for the life of the process."""
-    found = catalogue()[name]
+    """The symbolic derivation of a formula; done once for each set of variants."""
+    catalogue()
+    return _resolve(name, active())
+
+
+@cache
+def _resolve(name: str, _: tuple[str, ...]) -> Resolved:
+    found = CATALOGUE[name]
     if found.tree is not None:
         me = Name(name)
         step = Step("definition", me, found.tree, reason=found.reason, claim=(me, found.tree))
@@ -124,9 +148,9 @@ def fixed(found: Formula) -> Resolved:
     """Another formula with some inputs held (`of`, `at`)."""
     me, at = Name(found.id), dict(found.at)
     held_at = tuple(at.items())
-    start = resolve(found.of).tree
+    start = tree_of(found.of)
     inserted: dict[str, Node] = {}
-    opened = expand(start, at, inserted)
+    opened = expand(start, at, inserted, found.held)
     held = substitute(opened, at)
     steps = [
         *fixes(at),
@@ -149,8 +173,8 @@ def limit(found: Formula) -> Resolved:
     assert found.limit
     of, variable = found.limit
     inserted: dict[str, Node] = {}
-    start = resolve(of).tree
-    opened = expand(start, (variable,), inserted)
+    start = tree_of(of)
+    opened = expand(start, (variable,), inserted, found.held)
     top, below = sympy.fraction(sympy.together(to_sympy(opened)))
     v = symbol(variable)
     divided = Binary("/", back(sympy.expand(top / v)), back(sympy.expand(below / v)))
@@ -188,11 +212,13 @@ def solve(found: Formula) -> Resolved:
     at = dict(found.at)
     inserted: dict[str, Node] = {}
     over = (variable, *at)
-    sides = [substitute(expand(side, over, inserted), at) for side in (left, right)]
+    sides = [substitute(expand(side, over, inserted, found.held), at) for side in (left, right)]
     steps = [*fixes(at), Step("equation", left, right, reason=found.reason), *inserts(inserted)]
     opened = (back(to_sympy(sides[0])) if at else sides[0]), sides[1]
     if opened != (left, right):
         steps.append(Step("substitute", *opened, claim=(left, opened[0]), held=tuple(at.items())))
+    if any(opaque(side, variable) for side in opened):
+        return Resolved(found, tuple(steps), None, (), Crossing(*opened, variable))
     solutions = sympy.solve(sympy.Eq(to_sympy(opened[0]), to_sympy(opened[1])), symbol(variable))
     if len(solutions) != 1:
         raise ArithmeticError(f"{found.id}: {len(solutions)} solutions")
@@ -204,6 +230,14 @@ def solve(found: Formula) -> Resolved:
     return Resolved(found, tuple(steps), tree)
 
 
+def opaque(tree: Node, variable: str, but: tuple[str, ...] = ()) -> bool:
+    """Whether a symbol stands inside a function that algebra does not open."""
+    return any(
+        isinstance(part, Call) and part.function not in but and variable in names(part)
+        for part in walk(tree)
+    )
+
+
 def largest(found: Formula) -> Resolved:
     """The largest whole value of a symbol with one expression at or below another."""
     import sympy
@@ -211,16 +245,19 @@ def largest(found: Formula) -> Resolved:
     assert found.largest
     of, target, variable = found.largest
     inserted: dict[str, Node] = {}
-    opened = expand(resolve(of).tree, (variable,), inserted)
+    opened = expand(tree_of(of), (variable,), inserted)
     expression = to_sympy(opened)
-    inner = next(iter(expression.atoms(sympy.Max)))
-    factor = sympy.cancel(expression / inner)
     steps = [
         Step("equation", Name(of), Name(target), relation="≤", reason=found.reason),
         *inserts(inserted),
         Step("substitute", opened, Name(target), relation="≤", claim=(Name(of), opened)),
     ]
+    if opaque(opened, variable, but=("max",)):
+        crossing = Crossing(opened, Name(target), variable, largest=True)
+        return Resolved(found, tuple(steps), None, (), crossing)
     bounds = []
+    inner = next(iter(expression.atoms(sympy.Max)))
+    factor = sympy.cancel(expression / inner)
     branches = sorted(inner.args, key=lambda a: len(a.free_symbols))
     for branch in branches:
         solution = sympy.solve(sympy.Eq(branch * factor, symbol(target)), symbol(variable))[0]
@@ -245,7 +282,7 @@ def largest(found: Formula) -> Resolved:
 
 def dense(made: Resolved) -> Resolved:
     """For a dense model the parameter count cancels: the steps that show it."""
-    if not made.formula.dense:
+    if not made.formula.dense or made.tree is None or CATALOGUE["W_read"].instead_of:
         return made
     open_names = ("F_tok", "W_read", "W")
     by = {n: expand_all(Name(n)) for n in open_names}

@@ -18,6 +18,7 @@ RULES = {
     "divide": Text("divide through", "同除"),
     "limit": Text("limit", "取极限"),
     "solve": Text("solve for", "求解"),
+    "search": Text("search", "搜索"),
     "derivative": Text("derivative", "求导"),
     "case": Text("case of max/min", "分支判断"),
     "values": Text("insert values", "代入数值"),

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from derive.cache import cache, digest, source, version
+from derive.derivation.crossing import Crossing
 from derive.derivation.steps import Check, Step
 from derive.expression.grammar import parse
 from derive.expression.text import plain
-from derive.expression.tree import Node
-from derive.formula import catalogue
+from derive.expression.tree import Name, Node
+from derive.formula import active, catalogue
 from derive.text import CATALOGUE as TEXTS
 from derive.text import Text
 
@@ -24,31 +25,62 @@ HERE = Path(__file__).resolve().parent.parent
 PARTS = ("formula.py", "notation.py", "text.py", "derivation", "expression", "formulas", "units")
 
 
-@lru_cache(maxsize=1)
 def recipe() -> bytes:
     """The digest of everything a derivation depends on."""
+    return _recipe(active(), tuple(catalogue()))
+
+
+@lru_cache(maxsize=8)
+def _recipe(variants: tuple[str, ...], ids: tuple[str, ...]) -> bytes:
     files = [
         f
         for p in PARTS
         for f in ([HERE / p] if p.endswith(".py") else sorted((HERE / p).iterdir()))
     ]
     names = [str(f) for f in files if f.is_file()]
-    return digest(source(*names, str(TEXTS)), version("sympy"), version("pint"), *catalogue())
+    versions = (version("sympy"), version("pint"))
+    return digest(source(*names, str(TEXTS)), *versions, *variants, "|", *ids)
 
 
-@lru_cache(maxsize=1)
 def trees() -> dict[str, Node]:
     """The tree that gives each formula's value; algebra is done where a declaration asks for it."""
-    found = {n: f.tree for n, f in catalogue().items() if f.tree is not None}
+    return _solved(active(), tuple(catalogue()))[0]
+
+
+def crossings() -> dict[str, Crossing]:
+    """The formulas whose value is searched, for want of a solution by algebra."""
+    return _solved(active(), tuple(catalogue()))[1]
+
+
+@lru_cache(maxsize=8)
+def _solved(
+    _: tuple[str, ...], ids: tuple[str, ...]
+) -> tuple[dict[str, Node], dict[str, Crossing]]:
+    declared = {n: t for n in ids if (t := catalogue()[n].tree) is not None}
 
     def make() -> bytes:
         from derive.derivation.resolve import resolve
 
-        solved = {n: plain(resolve(n).tree) for n in catalogue() if n not in found}
-        return json.dumps(solved).encode()
+        kept: dict[str, Any] = {}
+        for name in ids:
+            if name not in declared:
+                made = resolve(name)
+                c = made.crossing
+                kept[name] = (
+                    [plain(c.left), plain(c.right), c.variable, c.largest]
+                    if c is not None
+                    else plain(made.tree or Name(""))
+                )
+        return json.dumps(kept).encode()
 
     kept = json.loads(cache().cached("derivation", digest(recipe(), "trees"), make))
-    return {**found, **{n: parse(t) for n, t in kept.items()}}
+    found = {n: parse(t) for n, t in kept.items() if isinstance(t, str)}
+    searched = {
+        n: Crossing(parse(t[0]), parse(t[1]), t[2], t[3])
+        for n, t in kept.items()
+        if not isinstance(t, str)
+    }
+    return {**declared, **found}, searched
 
 
 def derivative(branch: Node, lever: str) -> Node:
@@ -78,15 +110,18 @@ class Card:
         self.steps, self.dense_steps = steps, dense_steps
 
 
-@lru_cache(maxsize=1)
 def cards() -> dict[str, Card]:
     """The proved derivation of every formula."""
+    return _cards(active(), tuple(catalogue()))
 
+
+@lru_cache(maxsize=8)
+def _cards(_: tuple[str, ...], ids: tuple[str, ...]) -> dict[str, Card]:
     def make() -> bytes:
         from derive.derivation.proof import proved
 
         made = {}
-        for name in catalogue():
+        for name in ids:
             found = proved(name)
             made[name] = [[record(s) for s in steps] for steps in (found.steps, found.dense_steps)]
         return json.dumps(made, ensure_ascii=False).encode()

@@ -11,6 +11,7 @@ from typing import Any
 from derive.expression.grammar import LARGEST_EXPONENT
 from derive.expression.tree import Binary, Call, Measure, Name, Negative, Node, Number, Power
 
+LARGEST_NUMERIC = 256
 Rank = Callable[[str], int]
 
 # Every symbol is positive (counts, rates, sizes) but these, of which algebra may assume no sign.
@@ -47,6 +48,11 @@ def to_sympy(node: Node) -> Any:
             if op == "-":
                 return a - b
             return a * b if op == "*" else a / not_nought(b)
+        case Call(function="pow", args=(base, exponent)):
+            below, above = to_sympy(base), to_sympy(exponent)
+            if below.is_number and above.is_number and above > LARGEST_NUMERIC:
+                raise ArithmeticError("a power of numbers that is too large")
+            return below**above
         case Call(function=function, args=args):
             made = {
                 "min": sympy.Min, "max": sympy.Max, "floor": sympy.floor, "ceil": sympy.ceiling,
@@ -126,6 +132,8 @@ class _Tree:
             return Negative(number) if part.p < 0 else number
         if part.is_Pow and part.exp.is_Integer and part.exp > 0:
             return powers(self.of(part.base), int(part.exp))
+        if part.is_Pow and not part.exp.is_Rational:
+            return Call("pow", (self.of(part.base), self.of(part.exp)))
         if part.is_Add:
             return self.sum(part)
         name = {"Min": "min", "Max": "max", "floor": "floor", "ceiling": "ceil"}.get(

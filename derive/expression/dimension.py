@@ -52,6 +52,12 @@ class _Dimensions:
                 return self.agree(op, (left, right))
             case Call(function="min" | "max", args=args):
                 return self.agree("max", args)
+            case Call(function="pow", args=args):
+                for part in args:
+                    if (found := self.of(part)) != NUMBER:
+                        what = tr("pow needs pure numbers, found {found}", found=called(found))
+                        raise DeriveError(Problem("U103", what, self.place, self.marked(part)))
+                return NUMBER
             case Call(args=args):
                 found = self.of(args[0])
                 if found not in COUNTED:

@@ -212,6 +212,9 @@ class _Parser:
             self.take()
             args.append(self.sum())
         close = self.close()
+        if token.text == "pow" and len(args) != 2:
+            what = tr("{found} takes two arguments", found=token.text)
+            raise self.error(token.start, close.end, what)
         one = token.text in ("floor", "ceil")
         if (len(args) != 1) if one else (len(args) < 2):
             what = tr("{found} takes two or more arguments", found=token.text)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from derive.expression.text import digits_of, needs_brackets, number_text
 from derive.expression.tree import Binary, Call, Measure, Name, Negative, Node, Number, Power, walk
 
+LEFT, RIGHT = r"\left(", r"\right)"
 Letters = Callable[[str], str]
 BRACKETS = {"floor": (r"\left\lfloor", r"\right\rfloor"), "ceil": (r"\left\lceil", r"\right\rceil")}
 
@@ -76,8 +77,17 @@ class _Printer:
                 one = self.inside(left, part, deep=deep)
                 return f"{one} {sign} {self.inside(second, part, right=True, deep=deep)}"
             case Call(function=function, args=args):
+                if function == "pow":
+                    return self.power(*args)
                 return self.call(function, [self.bare(a, deep=deep) for a in args])
         raise TypeError(part)
+
+    def power(self, base: Node, exponent: Node) -> str:
+        """A base to a symbolic exponent."""
+        below, above = self.bare(base, deep=True), self.bare(exponent, deep=True)
+        if not isinstance(base, Name):
+            below = f"{LEFT}{below}{RIGHT}"
+        return f"{{{below}}}^{{{above}}}"
 
     def call(self, function: str, args: list[str]) -> str:
         """min, max, floor or ceil."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from derive.expression.dimension import is_zero
 from derive.expression.tree import Binary, Call, Measure, Name, Negative, Node, Number, Power
+from derive.expression.value import power
 from derive.units import Quantity, Unit
 
 
@@ -39,6 +40,9 @@ def recompute(node: Node, lookup: Callable[[str], Quantity]) -> Any:
         case Call(function="min" | "max" as function, args=args):
             choose = min if function == "min" else max
             return choose(in_one_unit(same_kind(args, lookup)), key=lambda q: q.magnitude)
+        case Call(function="pow", args=args):
+            base, exponent = (recompute(a, lookup).to_base_units() for a in args)
+            return Quantity(power(base.magnitude, exponent.magnitude), Unit()).pint
         case Call(function=function, args=args):
             whole = recompute(args[0], lookup).to_base_units()
             rounded = floor(whole.magnitude) if function == "floor" else ceil(whole.magnitude)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from derive.units import Quantity
 
-FUNCTIONS = ("min", "max", "floor", "ceil")
+FUNCTIONS = ("min", "max", "floor", "ceil", "pow")
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Power(Node):
 
 @dataclass(frozen=True)
 class Call(Node):
-    """min, max, floor or ceil of its arguments."""
+    """min, max, floor or ceil of its arguments, or pow(x, m) for a whole number m."""
 
     function: str
     args: tuple[Node, ...]

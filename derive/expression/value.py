@@ -8,6 +8,7 @@ from math import ceil, floor
 
 from derive.expression.tree import Binary, Call, Measure, Name, Negative, Node, Number, Power
 
+MOST_BITS = 2**23  # of a power: a million tokens of one forward pass over 256 experts
 Values = Callable[[str], Fraction]
 
 
@@ -33,7 +34,17 @@ def value(node: Node, lookup: Values) -> Fraction:
             return a * b if op == "*" else a / b
         case Call(function=function, args=args):
             values = [value(a, lookup) for a in args]
+            if function == "pow":
+                return power(*values)
             if function in ("min", "max"):
                 return min(values) if function == "min" else max(values)
             return Fraction(floor(values[0]) if function == "floor" else ceil(values[0]))
     raise TypeError(node)
+
+
+def power(base: Fraction, exponent: Fraction) -> Fraction:
+    """A pure number to a whole number's power; ArithmeticError where that is none or too large."""
+    size = max(base.numerator.bit_length(), base.denominator.bit_length())
+    if exponent.denominator != 1 or exponent < 0 or size * exponent > MOST_BITS:
+        raise ArithmeticError("pow needs a whole number that is not too large")
+    return base ** int(exponent)

@@ -11,6 +11,7 @@ formula(
     section="batch",
     solve=("I_decode", "I_ridge", "b"),
     at={"T": "0"},
+    held=("kappa",),
     closed="I_ridge * W_read / (F_tok * n)",
     dense=True,
     name=("critical batch without context", "临界批大小（不计上下文）"),

@@ -106,6 +106,7 @@ formula(
     section="intensity",
     of="I_step",
     at={"b": "one_request", "n": "T_in", "T": "0"},
+    held=("kappa",),
     closed="F_tok * one_request * T_in / W_read",
     dense=True,
     name=("arithmetic intensity of prefill", "prefill 阶段的算术强度"),
@@ -140,6 +141,7 @@ formula(
     section="intensity",
     of="I_decode",
     at={"b": "one_request", "T": "0"},
+    held=("kappa",),
     closed="F_tok * one_request * one_token / W_read",
     dense=True,
     name=(
@@ -160,6 +162,7 @@ formula(
     "FLOP/byte",
     section="wall",
     limit=("I_decode", "b"),
+    held=("W_read",),
     closed="F_tok * n / (kappa * T)",
     name=(
         "KV wall: intensity of decode at an endless batch",

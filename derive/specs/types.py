@@ -54,7 +54,11 @@ class Hardware:
 
 @dataclass(frozen=True)
 class Model:
-    """One model. `values` by symbol id: N, N_act, L, d_model, H_q, H_kv, d_head."""
+    """One model. `values` by symbol id: N, N_act, L, d_model, H_q, H_kv, d_head.
+
+    `structure` holds what is not uniform: experts (E, k_exp, N_fix, N_exp), elements of the cache
+    by kind of layer (e_full, e_win, T_win, S_kv) and its attention operations (a_full, a_win).
+    """
 
     id: str
     name: Text
@@ -67,6 +71,7 @@ class Model:
     context: Value | None
     notes: tuple[Text, ...]
     place: Place
+    structure: Mapping[str, Value] = field(default_factory=dict)
 
 
 Triple = tuple[Value, Value, Value]

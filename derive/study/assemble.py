@@ -10,11 +10,11 @@ from derive import __version__
 from derive.derivation.numeric import value_steps
 from derive.derivation.points import Absent, Point, Undefined
 from derive.derivation.steps import RULES, Step
-from derive.derivation.stored import cards, trees
+from derive.derivation.stored import cards, crossings, trees
 from derive.errors import DeriveError
 from derive.expression.latex import alternatives, latex
 from derive.expression.text import plain
-from derive.formula import Formula, catalogue, letters
+from derive.formula import Formula, active, catalogue, letters, standing_in
 from derive.ledger import FORMAT, Ledger, sealed
 from derive.notation import CONSTANTS, SYMBOLS
 from derive.specs.types import Scenario, Source
@@ -46,7 +46,15 @@ def study(
     scenario: Scenario, sources: Mapping[str, Source], progress: Progress = lambda _: None
 ) -> Ledger:
     """Bind, evaluate, derive, prove; the whole record, sealed."""
+    catalogue()
     bound = binding.bind(scenario)
+    with standing_in(bound.variants):
+        return assembled(bound, sources, progress)
+
+
+def assembled(bound: Bound, sources: Mapping[str, Source], progress: Progress) -> Ledger:
+    """The record of a bound scenario, under the formulas that fit its model."""
+    scenario = bound.scenario
     found = results(bound)
     progress("derivations")
     derivations = [
@@ -59,6 +67,7 @@ def study(
     side, how_far = wall(found)
     body: dict[str, Any] = {
         "format": FORMAT,
+        "variants": list(active()),
         "program": f"derive {__version__}",
         "scenario": header(scenario),
         "verdict": {
@@ -94,6 +103,12 @@ def explain(symbol: str, scenario: Scenario | None) -> dict[str, Any]:
     if not is_known(symbol):
         raise DeriveError(unknown_symbol(symbol))
     bound = binding.bind(scenario) if scenario else None
+    with standing_in(bound.variants if bound else ()):
+        return explained(symbol, bound)
+
+
+def explained(symbol: str, bound: Bound | None) -> dict[str, Any]:
+    """The same under the formulas that fit the model."""
     if symbol in catalogue():
         found = result(bound, symbol, fitting(bound)) if bound else None
         record = derivation(bound, catalogue()[symbol], found)
@@ -228,11 +243,26 @@ def card(
         "calibre": formula.calibre,
         "reading": formula.reading.json() if formula.reading else None,
         "sources": list(formula.sources),
-        "tree": plain(trees()[formula.id]),
+        **value_record(formula.id),
         "set_by_hand": by_hand,
         "variable": variable,
         "steps": [step_record(s) for s in steps],
         "conditions": held,
+    }
+
+
+def value_record(name: str) -> dict[str, Any]:
+    """What gives the value: an expression, or the two sides between which it was searched."""
+    if name not in crossings():
+        return {"tree": plain(trees()[name])}
+    found = crossings()[name]
+    return {
+        "tree": "",
+        "search": {
+            "left": plain(found.left),
+            "right": plain(found.right),
+            "largest": found.largest,
+        },
     }
 
 

@@ -32,6 +32,13 @@ class Input:
     origin: str = ""
 
 
+EXPERTS = (
+    "W_experts", "t_prefill_experts", "TTFT_experts", "TTFT_burst_experts", "W_stream_experts",
+)  # fmt: skip
+WINDOWS = ("kappa_window", "F_att_window", "share_att_prefill_window")
+LATENTS = ("kappa_flat", "F_att_flat", "share_att_prefill_flat")
+
+
 @dataclass(frozen=True)
 class Bound:
     """A scenario with every symbol bound; points at each calibre."""
@@ -45,6 +52,16 @@ class Bound:
         """The values with one choice of MFU and MBU."""
         given = {i: v.quantity.base for i, v in self.inputs.items()}
         return Point({**given, "MFU": mfu, "MBU": mbu})
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """The formulas that stand in for the plain ones, by what the model has."""
+        chosen: tuple[str, ...] = ()
+        if "E" in self.inputs:
+            chosen += EXPERTS
+        if "e_win" in self.inputs:
+            return chosen + WINDOWS
+        return chosen + (LATENTS if "e_full" in self.inputs else ())
 
     @property
     def typical(self) -> Point:
@@ -96,6 +113,7 @@ def bind(scenario: types.Scenario) -> Bound:
         "B_link": hardware.link_per_direction,
         "TDP": hardware.power,
         **model.values,
+        **model.structure,
         "N_emb": model.embedding if model.tied_embeddings is False else None,
         "g": scenario.devices,
         **scenario.values,

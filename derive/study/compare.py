@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 from derive.errors import columns, printable
+from derive.formula import standing_in
 from derive.specs.types import Scenario
 from derive.study.bind import Bound, bind
 from derive.study.results import Result, exact_text, fitting, number, results, said, shown
@@ -37,11 +39,13 @@ Results = dict[str, Result]
 def comparison(base: Scenario, others: Sequence[tuple[str, Scenario]]) -> dict[str, Any]:
     """Values of each scenario and their ratio to the first, with the inputs that differ."""
     first = bind(base)
-    start = results(first)
-    made = [column(base.id, first, first, start, start)]
+    with standing_in(first.variants):
+        start = results(first)
+        made = [column(base.id, first, first, start, start)]
     for change, other in others:
         bound = bind(other)
-        made.append(column(change, first, bound, start, results(bound)))
+        with standing_in(bound.variants):
+            made.append(column(change, first, bound, start, results(bound)))
     return {"scenario": base.id, "columns": made}
 
 
@@ -54,7 +58,7 @@ def column(name: str, first: Bound, bound: Bound, start: Results, found: Results
         "rows": {row: cell(row, start[row], found[row]) for row in ROWS},
         "moved": moved(first, bound),
         "wall": wall(found)[1].json(),
-        "reason": reason(first, bound, found).json(),
+        "reason": reason(first, bound, start, found).json(),
     }
 
 
@@ -144,7 +148,13 @@ def joined(parts: Sequence[Text]) -> Text:
     return Text("; ".join(p.en for p in parts), "；".join(p.zh for p in parts))
 
 
-def reason(first: Bound, bound: Bound, found: Results) -> Text:
+def at_hand(bound: Bound, results: Results, name: str) -> Fraction:
+    """A result's or an input's value in base units."""
+    found = results[name].value if name in results else bound.inputs[name].quantity
+    return found.base if found is not None else Fraction(0)
+
+
+def reason(first: Bound, bound: Bound, start: Results, found: Results) -> Text:
     """Why TPOT moved as it did: the ratios of the bytes and of the bandwidth behind it."""
     if bound is first:
         return tr("the base")
@@ -154,7 +164,7 @@ def reason(first: Bound, bound: Bound, found: Results) -> Text:
     roof = ("F_step", "g", "P_peak") if side == "compute" else ("Q_step", "g", "B_peak")
     changes = []
     for name in roof:
-        before, after = first.typical.get(name), bound.typical.get(name)
+        before, after = at_hand(first, start, name), at_hand(bound, found, name)
         if before != after and before:
             changes.append(f"{name} {factor(Quantity(after / before, unit('')))}")
     what = (

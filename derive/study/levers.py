@@ -7,10 +7,10 @@ from fractions import Fraction
 
 from derive.derivation.numeric import active
 from derive.derivation.points import Absent, Point, Undefined
-from derive.derivation.resolve import depends, resolve
+from derive.derivation.resolve import depends
 from derive.derivation.steps import Check, Disproved, Step
-from derive.derivation.stored import derivative
-from derive.expression.tree import Name, Node, names, substitute
+from derive.derivation.stored import derivative, trees
+from derive.expression.tree import Call, Name, Node, names, substitute, walk
 from derive.formula import CATALOGUE
 from derive.text import Text
 
@@ -62,14 +62,14 @@ def elasticities(point: Point) -> list[Elasticity]:
                 point.get(target), point.get(lever)
             except (Absent, Undefined):
                 continue
-            if reaches(target, lever, point):
+            if reaches(target, lever, point) and not in_a_power(target, lever, point):
                 found.append(elasticity(target, lever, point))
     return found
 
 
 def opened(target: str, lever: str, point: Point) -> Node:
     """What a target is made of, down to the lever and the roofs; what was set by hand stays."""
-    tree = resolve(target).tree
+    tree = trees()[target]
     inside = {
         name: opened(name, lever, point)
         for name in names(tree)
@@ -82,6 +82,14 @@ def opened(target: str, lever: str, point: Point) -> Node:
 def reaches(target: str, lever: str, point: Point) -> bool:
     """Whether a lever is connected: a quantity set by hand answers to nothing behind it."""
     return target not in point.given and lever in names(opened(target, lever, point))
+
+
+def in_a_power(target: str, lever: str, point: Point) -> bool:
+    """Whether a lever is an exponent: its derivative is a logarithm, no expression of ours."""
+    return any(
+        isinstance(part, Call) and part.function == "pow" and lever in names(part)
+        for part in walk(opened(target, lever, point))
+    )
 
 
 def elasticity(target: str, lever: str, point: Point) -> Elasticity:

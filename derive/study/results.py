@@ -116,8 +116,13 @@ def does_not_fit(bound: Bound) -> Text:
         return undefined.why
 
 
-def exact_text(value: Fraction) -> str:
-    """`p/q` in lowest terms."""
+LONGEST_EXACT = 12_000  # bits: a power of experts' shares may run to any length
+
+
+def exact_text(value: Fraction) -> str | None:
+    """`p/q` in lowest terms; None where it would fill pages."""
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > LONGEST_EXACT:
+        return None
     return f"{value.numerator}/{value.denominator}"
 
 

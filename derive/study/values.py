@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from derive.errors import DeriveError, Problem, columns, printable
-from derive.formula import catalogue
+from derive.formula import catalogue, standing_in
 from derive.notation import CONSTANTS, SYMBOLS, known
 from derive.specs.faults import nearest
 from derive.specs.types import Scenario
-from derive.study.bind import bind
+from derive.study.bind import Bound, bind
 from derive.study.results import Result, fitting, input_json, is_known, result, results, value_json
 from derive.text import tr
 
@@ -20,6 +20,12 @@ def values(scenario: Scenario, wanted: tuple[str, ...] = ()) -> dict[str, Any]:
     if unknown:
         raise DeriveError([unknown_symbol(n) for n in unknown])
     bound = bind(scenario)
+    with standing_in(bound.variants):
+        return found_values(bound, wanted)
+
+
+def found_values(bound: Bound, wanted: tuple[str, ...]) -> dict[str, Any]:
+    """The same under the formulas that fit the model."""
     if not wanted:
         return {n: value_json(n, r) for n, r in results(bound).items() if not r.absent}
     fits = fitting(bound)

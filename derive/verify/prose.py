@@ -208,7 +208,8 @@ class Prose:
 
     def capacity(self, item: str, found: Sequence[Token]) -> Quantity | None:
         """Requests that fit in the marketed capacity, its prefix read as decimal or as binary."""
-        marketed = reading([t.text for t in found if t.unit.endswith("B/device")][-1])
+        stated = [t.text for t in found if t.unit.endswith("B/device")]
+        marketed = reading(stated[-1]) if stated else None
         if marketed is None or marketed.unit is None:
             return None
         here = self.ledger.here
@@ -224,15 +225,8 @@ class Prose:
         """Every input, result and end of a range."""
         found: list[Quantity] = [*self.ledger.given.values(), *self.ledger.constants.values()]
         found += [q for n in self.ledger.trees if (q := self.value(n)) is not None]
-        return [
-            *found,
-            *(
-                q
-                for n in self.ledger.trees
-                if self.value(n)
-                for q in reach(self.ledger, n).values()
-            ),
-        ]
+        ranges = [reach(self.ledger, n) for n in self.ledger.trees if self.value(n) is not None]
+        return [*found, *(end for ends in ranges for end in ends.values())]
 
     def tile(self, row: Mapping[str, Any]) -> Iterator[Text]:
         """A large number of the cover, its notes and whether the target is met."""
@@ -243,10 +237,10 @@ class Prose:
         says = SAYS.get(where) or (
             (f"~{name}.low", f"~{name}.high"), (f"~{name}.peak",), (TARGETS.get(name, name),), (),
         )  # fmt: skip
-        value = here_product(self.ledger) if name == "fleet" else self.value(name)
+        value = devices_of_the_fleet(self.ledger) if name == "fleet" else self.value(name)
         result = self.ledger.record["results"].get(name)
         if value is None and result is not None:
-            if row["notes"] != [result["why"]]:
+            if row["notes"] != [result.get("why")]:
                 yield tr("{where}: differs from the result", where=where)
         else:
             for note in row["notes"]:
@@ -276,11 +270,11 @@ class Prose:
             yield from self.sentence(f"figures.{figure}.{point['id']}", point["label"], says)
 
 
-def here_product(ledger: Ledger) -> Quantity | None:
+def devices_of_the_fleet(ledger: Ledger) -> Quantity | None:
     """Devices of the whole fleet."""
     replicas = expected(ledger, "replicas")[0] if "replicas" in ledger.trees else None
-    g = ledger.given["g"]
-    return Quantity(replicas.value * g.value, g.unit) if replicas is not None else None
+    g = ledger.given.get("g")
+    return Quantity(replicas.value * g.value, g.unit) if replicas and g else None
 
 
 def close(token: Token, exact: Quantity, about: bool | None) -> bool:

@@ -7,7 +7,8 @@ BELOW, ABOVE = "~I_ridge / I_decode", "~I_decode / I_ridge"
 SHARD = "ceil(H_kv / (g / one_device))"
 TILES = ("fits", "TTFT", "TPOT", "b_max", "fleet", "cost_token")
 LEFT_OUT = (
-    "share_att_prefill", "share_att", "share_embedding", "share_comm", "M_other", "queue", "kernels",
+    "share_att_prefill", "share_att", "share_embedding", "share_comm",
+    "M_other", "queue", "kernels",
 )  # fmt: skip
 # An item is an expression; `~` before it: printed without ≈ though rounded; `=`: this very text;
 # `a with b = c`: a there over a here; `*`: a number that only the specs know.

@@ -1,4 +1,4 @@
-"""Configs with fields dropped, renamed and spoilt: refused by name, or read with the reason said."""
+"""Configs with fields dropped, renamed and spoilt: refused by name, or read with the reason."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ def attempt(changed: dict[str, Any]) -> Architecture | None:
     """The architecture, or None where the config is refused; anything else is a failure."""
     try:
         return build(Opened(read_text(json.dumps(changed), "config.json")))
-    except DeriveError as refused:
-        assert all(p.code.startswith("M1") and p.what.en and p.what.zh for p in refused.problems)
-        return None
+    except DeriveError as fault:
+        refused = fault.problems
+    assert all(p.code.startswith("M1") and p.what.en and p.what.zh for p in refused)
+    return None
 
 
 def numbers(a: Architecture) -> tuple[Any, ...]:

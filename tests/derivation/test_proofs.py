@@ -132,7 +132,7 @@ def test_a_printer_that_loses_brackets_is_caught(
 ) -> None:
     """Sympy sees the tree, not the print; the points are read back from the print."""
     monkeypatch.setattr(printer, "needs_brackets", lambda *_: False)
-    proved.cache_clear()
+    proof._proved.cache_clear()
     try:
         made = resolve(name)
         if "(" in plain(made.tree):
@@ -142,7 +142,7 @@ def test_a_printer_that_loses_brackets_is_caught(
             refused(step, valid_points(name, 3), "points")
         assert bracketless or name == "Q_step"  # Q_step has no brackets to lose
     finally:
-        proved.cache_clear()
+        proof._proved.cache_clear()
 
 
 def test_a_printer_that_loses_a_sign_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,9 +173,9 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Node], None]:
 
         monkeypatch.setattr(proof, "resolve", lie)
 
-    proved.cache_clear()
+    proof._proved.cache_clear()
     yield plant
-    proved.cache_clear()
+    proof._proved.cache_clear()
 
 
 def test_the_whole_tree_is_recomputed_by_pint(planted: Callable[[str, Node], None]) -> None:
@@ -236,8 +236,8 @@ def test_a_wrong_right_side_of_an_equation_is_refused(monkeypatch: pytest.Monkey
 
     honest = resolving.expand
 
-    def lie(tree: Node, over: Any, inserted: Any = None) -> Node:
-        found = honest(tree, over, inserted)
+    def lie(tree: Node, over: Any, inserted: Any = None, held: Any = ()) -> Node:
+        found = honest(tree, over, inserted, held)
         return doubled(found) if plain(tree) == "I_ridge" else found
 
     monkeypatch.setattr(resolving, "expand", lie)

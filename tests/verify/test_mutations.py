@@ -18,13 +18,15 @@ import pytest
 
 from derive.ledger import sealed
 from derive.verify import judge
+from derive.verify.values import Ledger
 
 from .harness import SCENARIOS, Harness, faults, ledger
 from .mutations import Mutation, falsified, leaves, mutations
 
 LAUNCH = "llama-3-70b-on-4x-h100"
 EXHAUSTIVE = bool(os.environ.get("DERIVE_EXHAUSTIVE"))
-SAMPLE = 120  # of each scenario
+STEP = 1 if EXHAUSTIVE else 4
+SAMPLE = 150  # of each scenario
 
 # What cannot change a result, and why: place, kind, reason. Nothing else escapes.
 EQUIVALENT = (
@@ -32,13 +34,15 @@ EQUIVALENT = (
     (r"scenario\.date", r"digit", "the day it is printed with; it may be set from outside"),
     (r"checklist\.\d+\.ref", r"id", "which card a line links to"),
     (r"figures\..*\.dash", r"flag", "how a curve is drawn"),
-    (r"levers\.\d+\.branch", r"symbol", "W_read is W: a name exchanged for what it stands for"),
+    (r"levers\.\d+\.branch", r"symbol", "W_read stands for W, and nothing prints this line"),
 )  # fmt: skip
 
 
 def equivalent(change: Mutation) -> bool:
     """Whether a change is one of those that cannot change a result."""
     where = ".".join(map(str, change.path))
+    if change.kind == "symbol" and change.before.count("W_read") == change.after.count("W_read"):
+        return False
     return any(re.fullmatch(p, where) and change.kind == k for p, k, _ in EQUIVALENT)
 
 
@@ -81,14 +85,17 @@ def test_the_hash_catches_any_change(scenario: str) -> None:
 def test_whole_rows_are_missed(scenario: str) -> None:
     """A line that a result depends on may not be taken out, with everything else put right."""
     record = ledger(scenario)
+    reading = Ledger(record)
+    used = frozenset().union(*reading.reach.values(), reading.constants)
     for group in ("inputs", "constants", "derivations"):
-        for i in range(len(record[group])):
-            short = {**record, group: [r for k, r in enumerate(record[group]) if k != i]}
-            assert faults(sealed(short)), (group, record[group][i]["id"])
+        for i, row in list(enumerate(record[group]))[::STEP]:
+            short = {**record, group: [*record[group][:i], *record[group][i + 1 :]]}
+            if group != "inputs" or row["id"] in used:
+                assert any(judge.faults(sealed(short))), (group, row["id"])
     for group in ("results", "symbols"):
-        for name in record[group]:
+        for name in list(record[group])[::STEP]:
             short = {**record, group: {k: v for k, v in record[group].items() if k != name}}
-            assert faults(sealed(short)), (group, name)
+            assert any(judge.faults(sealed(short))), (group, name)
 
 
 def test_a_consistent_lie_about_a_formula_is_no_longer_the_declared_one() -> None:

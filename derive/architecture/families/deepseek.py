@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from derive.architecture.family import Family
+from derive.architecture.layers.attention import grouped_query, read_heads
 from derive.architecture.layers.decoder import (
     decoder_layer,
     dense_width,
@@ -19,24 +20,27 @@ from derive.text import tr
 
 if TYPE_CHECKING:
     from derive.architecture.config import Config
-    from derive.architecture.model import Model
+    from derive.architecture.model import Model, Naming
     from derive.architecture.parts import Layer, Tensors
+
+
+LATENT = ("qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")
 
 
 def sparse_layers(c: Config, layers: int) -> list[bool]:
     """Which layers have experts: a list of kinds, a list of the frequency, or all but the first."""
+    c.used |= {"moe_layer_freq", "first_k_dense_replace"}
     if c.data.get("mlp_layer_types") is not None:
         kinds = c.words("mlp_layer_types", ("dense", "sparse"), layers)
         sparse = [kind == "sparse" for kind in kinds]
         if "first_k_dense_replace" in c.data and first_dense(c, layers) != sparse:
             what = tr("{first} and {second} mean the same and differ",
                       first="first_k_dense_replace", second="mlp_layer_types")  # fmt: skip
-            c.fail("mlp_layer_types", what, code="M107")
+            c.reject("mlp_layer_types", what, code="M107")
         return sparse
     c.only("mlp_layer_types", None)
     if isinstance(c.data.get("moe_layer_freq"), list):
         frequency = c.integers("moe_layer_freq", layers, 0, 1)
-        c.used.add("first_k_dense_replace")
         return [bool(f) for f in frequency]
     step = c.integer("moe_layer_freq")
     return [s and i % step == 0 for i, s in enumerate(first_dense(c, layers))]
@@ -58,10 +62,23 @@ def network(*, shared: bool, bias: bool) -> Tensors:
     return made + correction() if bias else made
 
 
-def stack(c: Config, *, bias: bool, indexer: bool = False) -> Model:
+def stack(
+    c: Config,
+    *,
+    bias: bool,
+    indexer: bool = False,
+    naming: Naming | None = None,
+    tied: bool | None = None,
+) -> Model:
     """Dense layers first, then layers with experts; `bias` is the router's correction."""
     read_outer(c)
-    read_latent(c)
+    dense_heads = bool(c.data.get("use_mla") is False)
+    c.only("use_mla", True, False)
+    if dense_heads:  # the smallest VL2 has plain attention and says so by noughts
+        read_heads(c, head_dim="")
+        c.used |= {"q_lora_rank", "kv_lora_rank", *LATENT}
+    else:
+        read_latent(c)
     read_experts(c)
     if indexer:
         read_indexer(c)
@@ -70,18 +87,24 @@ def stack(c: Config, *, bias: bool, indexer: bool = False) -> Model:
     dense_width(c, sparse)
     shared = shared_width(c)
     c.only("mlp_bias", False)
-    c.only("layer_types", None, ["indexed_attention"] * layers)
+    if c.has("layer_types"):
+        c.words("layer_types", ("indexed_attention", "deepseek_sparse_attention"), layers)
+    c.only("layer_types", *([c.data.get("layer_types")] if indexer else []), None)
     attention = c.flag("attention_bias")
     indexed = index_layers(c, layers) if indexer else [False] * layers
 
     def make(moe: bool, index: bool) -> Layer:
-        mixer = latent(c, bias=attention, indexer=indexer, index=index)
+        mixer = (
+            grouped_query(c.sheet, bias=attention)
+            if dense_heads
+            else latent(c, bias=attention, indexer=indexer, index=index)
+        )
         ffn = network(shared=shared, bias=bias) if moe else gated()
         return decoder_layer(c.sheet, "experts" if moe else "dense", mixer, ffn)
 
     made = {key: make(*key) for key in sorted(set(zip(sparse, indexed, strict=True)))}
     stacked = [made[key] for key in zip(sparse, indexed, strict=True)]
-    model = assemble(c, stacked)
+    model = assemble(c, stacked, naming=naming, tied=tied)
     count = c.maybe("num_nextn_predict_layers", 0, 16)
     if count and any(sparse):
         next_token_layers(c, model, make(True, indexer), count)
@@ -90,13 +113,21 @@ def stack(c: Config, *, bias: bool, indexer: bool = False) -> Model:
 
 def index_layers(c: Config, layers: int) -> list[bool]:
     """Which layers run an indexer of their own; GLM lets some reuse an earlier choice."""
+    c.used |= {"index_topk_freq", "index_topk_pattern", "index_skip_topk_offset", "indexer_types",
+               "index_share_for_mtp_iteration", "indexer_rope_interleave"}  # fmt: skip
+    pattern = c.data.get("index_topk_pattern")
     if c.data.get("indexer_types") is not None:
         return [k == "full" for k in c.words("indexer_types", ("full", "shared"), layers)]
-    c.only("indexer_types", None)
-    c.only("index_topk_freq", 1)
-    c.only("index_topk_pattern", None)
-    c.used.add("index_skip_topk_offset")
-    return [True] * layers
+    if pattern is not None:
+        if not isinstance(pattern, str) or len(pattern) != layers or set(pattern) - {"F", "S"}:
+            c.reject(
+                "index_topk_pattern", tr("{name} is not understood", name="index_topk_pattern")
+            )
+        return [letter == "F" for letter in pattern]
+    every = c.integer("index_topk_freq") if c.data.get("index_topk_freq") is not None else 1
+    named = c.data.get("index_skip_topk_offset") is not None
+    first = c.integer("index_skip_topk_offset", 0) if named else 2
+    return [max(i - first + 1, 0) % every == 0 for i in range(layers)]
 
 
 def deepseek_v2(c: Config) -> Model:

@@ -56,7 +56,7 @@ def read_sizes(c: Config) -> None:
     ):  # fmt: skip
         c.size(symbol, name)
     if c.sheet["H_q"] * c.sheet["d_head"] % c.sheet["g_o"]:
-        c.fail("o_groups", tr("{name} does not divide the heads", name="o_groups"), code="M107")
+        c.reject("o_groups", tr("{name} does not divide the heads", name="o_groups"), code="M107")
     read_experts(c)
     c.size("n_s", "n_shared_experts")
     c.only("attention_bias", False)
@@ -81,7 +81,7 @@ def attention_kinds(c: Config, layers: int) -> list[str]:
     ratios = c.integers("compress_ratios")
     more = c.maybe("num_nextn_predict_layers", 0) or 0
     if not layers <= len(ratios) <= layers + more or set(ratios) - set(KINDS):
-        c.fail("compress_ratios", tr("{name} is not understood", name="compress_ratios"))
+        c.reject("compress_ratios", tr("{name} is not understood", name="compress_ratios"))
     return [KINDS[r] for r in ratios[:layers]]
 
 

@@ -50,7 +50,7 @@ def slides(c: Config) -> tuple[list[bool], str]:
         good = pattern and set(pattern[:-1]) <= {"L"} and pattern[-1] == "G"
         if not good:
             what = tr("{name} is not understood", name=c.where("sliding_window_pattern"))
-            c.fail("sliding_window_pattern", what)
+            c.reject("sliding_window_pattern", what)
         every = len(pattern)
     elif pattern is not None:
         every = c.integer("sliding_window_pattern", 1)

@@ -38,6 +38,7 @@ def gemma2(c: Config, norms: tuple[str, ...] = FOUR_NORMS) -> Model:
     read_heads(c)
     c.size("d_ff", "intermediate_size")
     bias = c.flag("attention_bias")
+    c.only("sliding_window_size", c.maybe("sliding_window"))
 
     def make(name: str, window: str) -> Layer:
         mixer = grouped_query(c.sheet, bias=bias, window=window)

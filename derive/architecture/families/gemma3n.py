@@ -54,7 +54,7 @@ def text(c: Config, naming: Naming | None = None, tied: bool | None = None) -> M
     owners = layers - c.integer("num_kv_shared_layers", 0, layers - 1)
     if set(types[owners:]) - set(types[:owners]):
         what = tr("the shared layers are of a kind that no earlier layer has")
-        c.fail("num_kv_shared_layers", what, code="M107")
+        c.reject("num_kv_shared_layers", what, code="M107")
     made: dict[tuple[bool, bool, int], Layer] = {}
     stack = []
     for index, (slide, width) in enumerate(zip(slides, widths(c, layers), strict=True)):

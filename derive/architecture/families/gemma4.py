@@ -64,6 +64,7 @@ def text(c: Config, naming: Naming | None = None, tied: bool | None = None) -> M
         c.only("top_k_experts", None)
         c.only("moe_intermediate_size", None)
         c.only("num_experts_per_tok", None)
+        c.only("expert_intermediate_size", None)
     per_layer = c.integer("hidden_size_per_layer_input", 0)
     if per_layer:
         c.size("d_pl", "hidden_size_per_layer_input")
@@ -77,7 +78,7 @@ def text(c: Config, naming: Naming | None = None, tied: bool | None = None) -> M
     owners = layers - c.integer("num_kv_shared_layers", 0, layers)
     if set(types[owners:]) - set(types[:owners]):
         what = tr("the shared layers are of a kind that no earlier layer has")
-        c.fail("num_kv_shared_layers", what, code="M107")
+        c.reject("num_kv_shared_layers", what, code="M107")
     double = c.flag("use_double_wide_mlp")
     kinds = [Kind(t == SLIDING, i < owners, double and i >= owners) for i, t in enumerate(types)]
     made = {k: one_layer(c, k, moe=moe, per_layer=bool(per_layer)) for k in dict.fromkeys(kinds)}
@@ -104,14 +105,14 @@ def read_global(c: Config, full: list[int]) -> None:
         origins = [f"{c.where('per_layer_config')}[*].{n}" for n in over]
     c.used.add("per_layer_config")
     if size is None:
-        c.fail("global_head_dim", tr("{name} is missing", name="global_head_dim"), code="M104")
+        c.reject("global_head_dim", tr("{name} is missing", name="global_head_dim"), code="M104")
     c.sheet.let("d_full", size, origins[0])
     origin = origins[-1] if heads else c.origin("num_key_value_heads")
     c.sheet.let("H_kv_full", heads or c.sheet["H_kv"], origin)
     if c.sheet["H_q"] % c.sheet["H_kv_full"]:
         what = tr("{queries} query heads are no multiple of {heads} key-value heads",
                   queries=c.sheet["H_q"], heads=c.sheet["H_kv_full"])  # fmt: skip
-        c.fail("num_global_key_value_heads", what, code="M107")
+        c.reject("num_global_key_value_heads", what, code="M107")
 
 
 def overrides(c: Config, full: list[int]) -> dict[str, int]:
@@ -126,7 +127,7 @@ def overrides(c: Config, full: list[int]) -> dict[str, int]:
     sound = all(type(v) is int and 0 < v < 65536 for v in values.values())
     if not good or places != full or not set(values) <= known or not sound:
         what = tr("{name} is not understood", name=c.where("per_layer_config"))
-        c.fail("per_layer_config", what)
+        c.reject("per_layer_config", what)
     return dict(values)
 
 

@@ -36,13 +36,15 @@ def vision(model: Model, c: Config, text: Config) -> None:
     v.only("global_head_dim", v.sheet["d_hv"])
     if heads * v.sheet["d_hv"] != v.sheet["d_vit"]:
         what = tr("heads and head size do not make the width of the tower")
-        v.fail("head_dim", what, code="M107")
+        v.reject("head_dim", what, code="M107")
     v.pass_by(
         RUN,
         "pooling_kernel_size",
         "default_output_length",
         "use_clipped_linears",
         "max_position_embeddings",
+        "image_seq_length",
+        "video_seq_length",
     )
     start = (
         *table("patch_embedder.position_embedding_table", "2", "n_p", "d_vit", leaf=""),
@@ -88,7 +90,7 @@ def audio(model: Model, c: Config, text: Config) -> None:
     a.sheet.let("n_mel", MELS, "bins of the feature extractor")
     if a.sheet["d_aud"] % a.sheet["H_a"]:
         what = tr("{name} does not divide the width", name="num_attention_heads")
-        a.fail("num_attention_heads", what, code="M107")
+        a.reject("num_attention_heads", what, code="M107")
     a.pass_by(RUN, "residual_weight", "attention_chunk_size", "attention_context_left",
               "attention_context_right", "attention_logit_cap", "attention_invalid_logits_value",
               "use_clipped_linears", "gradient_clipping")  # fmt: skip

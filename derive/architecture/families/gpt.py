@@ -110,7 +110,7 @@ def set_kv_heads_from(c: Config) -> None:
     if hidden % heads:
         what = tr("{name} is no multiple of the number of heads, {heads}",
                   name=c.where("hidden_size"), heads=heads)  # fmt: skip
-        c.fail("hidden_size", what, code="M107")
+        c.reject("hidden_size", what, code="M107")
     c.sheet.let("H_kv", heads, c.origin("num_heads"))
     c.sheet.let("d_head", hidden // heads, f"{c.origin('hidden_size')} / {c.origin('num_heads')}")
 
@@ -122,13 +122,13 @@ def neo_kinds(c: Config, layers: int) -> list[bool]:
     for item in c.items("attention_types"):
         words, times = item if isinstance(item, list) and len(item) == 2 else (None, None)
         if not isinstance(words, list) or not {str(w) for w in words} <= {"global", "local"}:
-            c.fail("attention_types", tr("{name} is not understood", name="attention_types"))
+            c.reject("attention_types", tr("{name} is not understood", name="attention_types"))
         repeated = times if isinstance(times, int) and 0 < times <= layers else 0
         kinds += [str(w) == "local" for w in words] * repeated
     if len(kinds) != layers:
         what = tr("{name} has {count} entries for {length} layers", name="attention_types",
                   count=len(kinds), length=layers)  # fmt: skip
-        c.fail("attention_types", what, code="M107")
+        c.reject("attention_types", what, code="M107")
     return kinds
 
 

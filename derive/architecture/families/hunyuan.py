@@ -56,7 +56,7 @@ def network(c: Config, layers: int) -> Tensors:
     if c.sheet["k"] > c.sheet["E"]:
         what = tr("{top} experts per token of {count} experts", top=c.sheet["k"],
                   count=c.sheet["E"])  # fmt: skip
-        c.fail("num_experts_per_tok", what, code="M107")
+        c.reject("num_experts_per_tok", what, code="M107")
     c.only("use_mixed_mlp_moe", True)
     c.only("moe_layer_num_skipped", 0)
     if c.value("moe_intermediate_size") is not None:
@@ -78,7 +78,7 @@ def same(c: Config, name: str, layers: int) -> int:
         return c.integer(name)
     listed = c.integers(name, None, 1)
     if len(listed) < layers or len(set(listed)) != 1:
-        c.fail(name, tr("{name} differs between layers, which is not understood", name=name))
+        c.reject(name, tr("{name} differs between layers, which is not understood", name=name))
     return listed[0]
 
 

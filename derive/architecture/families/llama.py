@@ -9,6 +9,7 @@ from derive.architecture.layers.attention import Names, grouped_query, read_head
 from derive.architecture.layers.decoder import decoder_layer, read_layers
 from derive.architecture.layers.ffn import GATED, gated
 from derive.architecture.model import Naming, assemble, read_outer
+from derive.text import Text
 
 if TYPE_CHECKING:
     from derive.architecture.config import Config
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 LAYERS = ("model.layers.{i}.",)
 INTERNLM2 = Names(qkv="attention.wqkv", o="attention.wo")
+QWEN = Names(qkv="attn.c_attn", o="attn.c_proj")
+NO_SHAPE = Text("no shape", "与形状无关")
 BAICHUAN = Names(qkv="self_attn.W_pack", o="self_attn.o_proj")
 DEFAULTS: dict[str, object] = {
     "num_key_value_heads": None,
@@ -54,6 +57,28 @@ def llama(
     return assemble(c, [one] * read_layers(c), naming=naming)
 
 
+def qwen(c: Config) -> Model:
+    """Qwen 1: intermediate_size counts gate and up together, biases on q, k, v."""
+    c.data = {k: v for k, v in c.data.items() if k != "seq_length"}  # what it was trained on
+    read_outer(c)
+    read_heads(c, head_dim="kv_channels", kv="")
+    width = c.integer("intermediate_size")
+    c.sheet.let("d_ff", width // 2, f"{c.origin('intermediate_size')} / 2")
+    c.only("no_bias", True)
+    c.pass_by(NO_SHAPE, "onnx_safe", "attn_dropout_prob", "emb_dropout_prob")
+    mixer = grouped_query(c.sheet, bias=True, o_bias=False, names=QWEN)
+    one = decoder_layer(c.sheet, "decoder", mixer, gated(names=("mlp.w1", "mlp.w2", "mlp.c_proj")),
+                        norms=("ln_1", "ln_2"))  # fmt: skip
+    naming = Naming(("transformer.h.{i}.",), "transformer.wte", "transformer.ln_f")
+    return assemble(c, [one] * read_layers(c), naming=naming)
+
+
+def xverse(c: Config) -> Model:
+    """XVERSE: Llama."""
+    c.pass_by(NO_SHAPE, "max_tokenizer_truncation")
+    return llama(c)
+
+
 def internlm(c: Config) -> Model:
     """InternLM: biases on all four projections of attention."""
     bias = c.flag("bias")
@@ -82,6 +107,24 @@ def baichuan(c: Config) -> Model:
 
 
 FAMILIES = (
+    Family(
+        types=("xverse",),
+        classes=("XverseForCausalLM",),
+        source="xverse/XVERSE-7B, configuration_xverse.py",
+        build=xverse,
+        defaults=DEFAULTS,
+    ),
+    Family(
+        types=("qwen",),
+        classes=("QWenLMHeadModel",),
+        source="Qwen/Qwen-7B, configuration_qwen.py",
+        build=qwen,
+        defaults={
+            "kv_channels": 128,
+            "tie_word_embeddings": False,
+            "max_position_embeddings": 8192,
+        },
+    ),
     Family(
         types=("llama", "Yi", "yi"),
         classes=("LlamaForCausalLM", "LLaMAForCausalLM", "YiForCausalLM"),

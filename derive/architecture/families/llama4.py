@@ -68,6 +68,7 @@ def chunk_layers(c: Config, layers: int) -> list[bool]:
     if size is not None:
         c.sheet.let("W", size, c.origin("attention_chunk_size"))
     every = c.integer("no_rope_layer_interval")
+    c.only("nope_layer_interval", every)
     rotated = c.value("no_rope_layers")  # 1 is with rotation, by the class
     flags = c.integers("no_rope_layers", layers, 0, 1) if rotated else [
         int((i + 1) % every != 0) for i in range(layers)
@@ -76,7 +77,7 @@ def chunk_layers(c: Config, layers: int) -> list[bool]:
                         (CHUNKED, FULL))  # fmt: skip
     if CHUNKED in types and size is None:
         what = tr("layers slide, but {name} is null", name="attention_chunk_size")
-        c.fail("attention_chunk_size", what, code="M107")
+        c.reject("attention_chunk_size", what, code="M107")
     return [kind == CHUNKED for kind in types]
 
 

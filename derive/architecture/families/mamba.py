@@ -35,7 +35,7 @@ def read_inner(c: Config, expand: str, *, explicit: str = "") -> int:
         return c.integer(explicit)
     width = c.fraction(expand) * c.sheet["d_model"]
     if width.denominator != 1:
-        c.fail(expand, tr("{name} does not make a whole width", name=c.where(expand)))
+        c.reject(expand, tr("{name} does not make a whole width", name=c.where(expand)))
     return width.numerator
 
 

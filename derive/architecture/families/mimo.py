@@ -52,7 +52,7 @@ def build(c: Config) -> Model:
         if c.sheet[h.q] % c.sheet[h.kv]:
             what = tr("{queries} query heads are no multiple of {heads} key-value heads",
                       queries=c.sheet[h.q], heads=c.sheet[h.kv])  # fmt: skip
-            c.fail(SIZES[window][1], what, code="M107")
+            c.reject(SIZES[window][1], what, code="M107")
     read_experts(c)
     layers = read_layers(c)
     slides = window_layers(c, layers)

@@ -28,6 +28,7 @@ def minimax_m2(c: Config) -> Model:
     read_heads(c)
     read_experts(c, "intermediate_size")
     c.only("use_qk_norm", True)
+    c.only("sliding_window", None)
     c.only("qk_norm_type", "per_layer")
     c.only("use_routing_bias", True)
     c.only("shared_intermediate_size", 0)
@@ -76,7 +77,7 @@ def minimax(c: Config) -> Model:
         if c.has("layer_types") and c.words("layer_types", (FULL, LINEAR), layers) != kinds:
             what = tr("{first} and {second} mean the same and differ", first="attn_type_list",
                       second="layer_types")  # fmt: skip
-            c.fail("layer_types", what, code="M107")
+            c.reject("layer_types", what, code="M107")
     else:
         kinds = layer_types(c, layers, lambda i: LINEAR if i % 2 else FULL, (FULL, LINEAR))
     network = (*router(GATE), *experts(names=EXPERTS))

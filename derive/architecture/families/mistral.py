@@ -22,7 +22,7 @@ from derive.architecture.model import assemble, read_outer
 
 if TYPE_CHECKING:
     from derive.architecture.config import Config
-    from derive.architecture.model import Model
+    from derive.architecture.model import Model, Naming
     from derive.architecture.parts import Layer
 
 DEFAULTS: dict[str, object] = {
@@ -34,7 +34,7 @@ DEFAULTS: dict[str, object] = {
 }
 
 
-def build(c: Config) -> Model:
+def build(c: Config, naming: Naming | None = None, tied: bool | None = None) -> Model:
     """Llama layers with a window on all of them."""
     read_outer(c)
     read_heads(c)
@@ -44,7 +44,7 @@ def build(c: Config) -> Model:
     uniform_types(c, layers, SLIDING if window else FULL)
     mixer = grouped_query(c.sheet, window=window)
     one = decoder_layer(c.sheet, "sliding" if window else "decoder", mixer, gated())
-    return assemble(c, [one] * layers)
+    return assemble(c, [one] * layers, naming=naming, tied=tied)
 
 
 def ministral(c: Config) -> Model:
@@ -61,6 +61,13 @@ def ministral(c: Config) -> Model:
 
     return assemble(c, two_kinds(windowed(c, types, window), make, ("sliding", "full")))
 
+
+MINISTRAL3: dict[str, object] = {
+    **DEFAULTS,
+    "head_dim": 128,
+    "sliding_window": None,
+    "max_position_embeddings": 262144,
+}
 
 FAMILIES = (
     Family(
@@ -82,11 +89,6 @@ FAMILIES = (
         classes=("Ministral3ForCausalLM",),
         source="transformers 5.24.0, Ministral3Config",
         build=build,
-        defaults={
-            **DEFAULTS,
-            "head_dim": 128,
-            "sliding_window": None,
-            "max_position_embeddings": 262144,
-        },
+        defaults=MINISTRAL3,
     ),
 )

@@ -61,13 +61,13 @@ def block_kinds(c: Config) -> list[str]:
         if not pattern or len(pattern) > 4096 or set(pattern) - set(LETTERS):
             what = tr("{name} may hold the letters {known} only", name="hybrid_override_pattern",
                       known=" ".join(LETTERS))  # fmt: skip
-            c.fail("hybrid_override_pattern", what)
+            c.reject("hybrid_override_pattern", what)
         kinds = [LETTERS[letter] for letter in pattern]
     if c.has("num_hidden_layers") and read_layers(c) != len(kinds):
         what = tr("{name} has {count} entries for {length} layers",
                   name=listed or "hybrid_override_pattern", count=len(kinds),
                   length=c.sheet["L"])  # fmt: skip
-        c.fail(listed or "hybrid_override_pattern", what, code="M107")
+        c.reject(listed or "hybrid_override_pattern", what, code="M107")
     c.sheet.let("L", len(kinds), listed or "hybrid_override_pattern")
     return kinds
 

@@ -36,7 +36,7 @@ def build(c: Config) -> Model:
 def one_block(c: Config, index: int, block: object) -> Layer:
     """Attention and network of a block; what is a no_op is not there, nor is its norm."""
     if not isinstance(block, dict):
-        c.fail("block_configs", tr("{name} must hold objects", name="block_configs"))
+        c.reject("block_configs", tr("{name} must hold objects", name="block_configs"))
     b = c.nested(block, f"block_configs[{index}]")
     attention, ffn = b.table("attention"), b.table("ffn")
     c.children.append(b)
@@ -54,7 +54,7 @@ def one_block(c: Config, index: int, block: object) -> Layer:
         group = attention.integer("n_heads_in_group")
         if c.sheet["H_q"] % group:
             what = tr("{name} does not divide the heads", name="n_heads_in_group")
-            attention.fail("n_heads_in_group", what, code="M107")
+            attention.reject("n_heads_in_group", what, code="M107")
         source = f"{c.origin('num_attention_heads')} / block_configs[*].attention.n_heads_in_group"
         sheet.values["H_kv"] = Symbol(c.sheet["H_q"] // group, source)
         mixer = grouped_query(sheet, bias=c.flag("attention_bias"))

@@ -27,7 +27,7 @@ PLACES = Text("position encoding by rotation has no weights", "旋转位置编�
 def build(c: Config) -> Model:
     """Llama layers; Mistral states the width, Meta a factor."""
     if c.data.get("vocab_size") == -1:
-        c.fail("vocab_size", tr("{name} is -1: the tokenizer decides, which is not read",
+        c.reject("vocab_size", tr("{name} is -1: the tokenizer decides, which is not read",
                                 name="vocab_size"))  # fmt: skip
     read_outer(c)
     read_heads(c)

@@ -18,7 +18,8 @@ from derive.architecture.layers.decoder import (
     windowed,
 )
 from derive.architecture.layers.ffn import gated
-from derive.architecture.model import assemble, read_outer
+from derive.architecture.model import Placed, assemble, read_outer
+from derive.architecture.parts import layer, linear, norm
 
 if TYPE_CHECKING:
     from derive.architecture.config import Config
@@ -40,6 +41,24 @@ def read_slides(c: Config, layers: int) -> tuple[list[bool], str]:
 def qwen2(c: Config, *, head_dim: str = "") -> Model:
     """Qwen 2: biases on q, k and v by the class."""
     return stack(c, bias=True, o_bias=False, head_dim=head_dim)
+
+
+def mimo(c: Config) -> Model:
+    """MiMo-7B: Qwen 2 with a layer for further tokens of its own form."""
+    c.only("attention_bias", True)
+    model = stack(c, bias=True, o_bias=False, head_dim="head_dim")
+    count = c.maybe("num_nextn_predict_layers", 0, 16)
+    if count:
+        body = next(p.layer for p in model.placed if p.indices)
+        extra = (
+            *norm("token_layernorm"), *norm("hidden_layernorm"), *norm("final_layernorm"),
+            *linear("input_proj", "2 * d_model", "d_model", "mtp"),
+        )  # fmt: skip
+        at = ("model.mtp_layers.{i}.",)
+        indices = tuple(range(count))
+        joined = layer(c.sheet, "mtp", extra)
+        model.mtp = [Placed(p, count, count, indices, "mtp", at) for p in (body, joined)]
+    return model
 
 
 def qwen3(c: Config) -> Model:
@@ -84,6 +103,13 @@ QWEN2: dict[str, object] = {
 QWEN3: dict[str, object] = {**QWEN2, "head_dim": 128, "attention_bias": False}
 
 FAMILIES = (
+    Family(
+        types=("mimo",),
+        classes=("MiMoForCausalLM",),
+        source="XiaomiMiMo/MiMo-7B-Base, configuration_mimo.py",
+        build=mimo,
+        defaults={**QWEN2, "head_dim": None, "num_nextn_predict_layers": 0},
+    ),
     Family(
         types=("qwen2",),
         classes=("Qwen2ForCausalLM",),

@@ -76,6 +76,7 @@ def stack(
     read_heads(c)
     read_delta(c)
     c.only("attn_output_gate", True)
+    c.only("output_gate_type", "swish", "sigmoid")
     if any(sparse):
         read_experts(c)
         c.size("d_s", "shared_expert_intermediate_size")

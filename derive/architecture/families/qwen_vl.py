@@ -97,6 +97,7 @@ def vision25(model: Model, c: Config) -> None:
 
 def vision3(model: Model, c: Config, *, deep: bool) -> None:
     """The tower of Qwen3-VL, from some of whose layers a merger of its own leads on; of 3.5."""
+    c.only("language_model_only", False)
     v = vision_table(c, VISION3, "transformers 5.24.0, Qwen3VLVisionConfig")
     if v is None:
         model.absent.append(absent_tower())
@@ -126,7 +127,7 @@ def add(model: Model, v: Config, start: Tensors, each: Tensors, last: Tensors) -
     """Patch embedding, layers, merger."""
     depth = v.size("L_v", "depth", high=1024)
     if v.sheet["d_vit"] % v.sheet["H_v"]:
-        v.fail("num_heads", tr("{name} does not divide the width", name="num_heads"), code="M107")
+        v.reject("num_heads", tr("{name} does not divide the width", name="num_heads"), code="M107")
     model.tower(layer(v.sheet, "vision input", start), 1, "visual.")
     model.tower(layer(v.sheet, "vision layer", each), depth, "visual.blocks.{i}.")
     model.tower(layer(v.sheet, "vision merger", last), 1, "visual.")

@@ -29,13 +29,13 @@ def build(c: Config) -> Model:
     read_heads(c)
     width = c.integer("intermediate_size")
     if width % 2:
-        c.fail("intermediate_size", tr("{name} must be even", name="intermediate_size"))
+        c.reject("intermediate_size", tr("{name} must be even", name="intermediate_size"))
     c.sheet.let("d_ff", width // 2, f"{c.origin('intermediate_size')} / 2")
     lru = c.maybe("lru_width")
     source = c.origin("lru_width" if lru else "hidden_size")
     lru = c.sheet.let("d_lru", lru or c.sheet["d_model"], source)
     if lru % c.sheet["H_q"]:
-        c.fail("lru_width", tr("{name} does not divide the heads", name="lru_width"), code="M107")
+        c.reject("lru_width", tr("{name} does not divide the heads", name="lru_width"), code="M107")
     c.size("d_conv", "conv1d_width")
     c.size("W", "attention_window_size")
     c.used |= {"w_init_variance_scale", "final_w_init_variance_scale", "layers_block_type",
@@ -45,7 +45,7 @@ def build(c: Config) -> Model:
     c.used |= {"block_types", "_block_types"}
     kinds = c.words(names[0], ("recurrent", "attention")) if names else list(PATTERN)
     if not kinds:
-        c.fail(names[0], tr("{name} must be a list", name=names[0]))
+        c.reject(names[0], tr("{name} must be a list", name=names[0]))
     attention = grouped_query(c.sheet, bias=c.flag("attention_bias"), o_bias=True, window="W",
                               names=NAMES)  # fmt: skip
     mixers = {"recurrent": rg_lru("temporal_block."), "attention": attention}

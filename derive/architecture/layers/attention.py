@@ -67,7 +67,7 @@ def read_heads(c: Config, *, head_dim: str = "head_dim", kv: str = "num_key_valu
     if hidden % queries:
         what = tr("{name} is no multiple of the number of heads, {heads}",
                   name=c.where("hidden_size"), heads=queries)  # fmt: skip
-        c.fail("hidden_size", what, code="M107")
+        c.reject("hidden_size", what, code="M107")
     source = f"{c.origin('hidden_size')} / {c.origin('num_attention_heads')}"
     c.sheet.let("d_head", hidden // queries, source)
 
@@ -81,7 +81,7 @@ def set_kv_heads(c: Config, heads: int | None, origin: str) -> None:
     if queries % heads:
         what = tr("{queries} query heads are no multiple of {heads} key-value heads",
                   queries=queries, heads=heads)  # fmt: skip
-        c.fail("num_key_value_heads", what, code="M107")
+        c.reject("num_key_value_heads", what, code="M107")
     c.sheet.let("H_kv", heads, origin)
 
 

@@ -82,7 +82,7 @@ def windowed(c: Config, types: Sequence[str], window: str, full: str = FULL) -> 
     slides = [kind != full for kind in types]
     if any(slides) and not window:
         what = tr("layers slide, but {name} is null", name=c.where("sliding_window"))
-        c.fail("sliding_window", what, code="M107")
+        c.reject("sliding_window", what, code="M107")
     return slides
 
 

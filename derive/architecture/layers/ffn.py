@@ -93,6 +93,6 @@ def read_experts(c: Config, width: str = "moe_intermediate_size", *, low: int = 
     top = c.size("k", "num_experts_per_tok", low)
     if top > count:
         what = tr("{top} experts per token of {count} experts", top=top, count=count)
-        c.fail("num_experts_per_tok", what, code="M107")
+        c.reject("num_experts_per_tok", what, code="M107")
     if width:
         c.size("d_e", width)

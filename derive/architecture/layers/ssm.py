@@ -43,7 +43,9 @@ def read_mamba2(c: Config, fields: Fields2 | None = None, inner: int | None = No
     heads = c.size("H_m", f.heads)
     if c.value(f.head_dim) == "auto":
         if inner is None or inner % heads:
-            c.fail(f.heads, tr("{name} does not divide the inner width", name=f.heads), code="M107")
+            c.reject(
+                f.heads, tr("{name} does not divide the inner width", name=f.heads), code="M107"
+            )
         c.sheet.let("d_hm", inner // heads, f"inner width / {c.origin(f.heads)}")
     else:
         c.size("d_hm", f.head_dim)
@@ -51,7 +53,7 @@ def read_mamba2(c: Config, fields: Fields2 | None = None, inner: int | None = No
     if inner is not None and product != inner:
         what = tr("{heads} heads of {size} do not make the inner width {inner}", heads=heads,
                   size=c.sheet["d_hm"], inner=inner)  # fmt: skip
-        c.fail(f.heads, what, code="M107")
+        c.reject(f.heads, what, code="M107")
     c.sheet.let("d_inner", product, f"{c.origin(f.heads)} * {c.sheet.values['d_hm'].source}")
     c.size("d_state", f.state)
     c.size("n_g", f.groups)
@@ -110,7 +112,7 @@ def read_delta(c: Config) -> None:
     if c.sheet["H_lv"] % c.sheet["H_lk"]:
         what = tr("{queries} query heads are no multiple of {heads} key-value heads",
                   queries=c.sheet["H_lv"], heads=c.sheet["H_lk"])  # fmt: skip
-        c.fail("linear_num_key_heads", what, code="M107")
+        c.reject("linear_num_key_heads", what, code="M107")
 
 
 def delta_net(at: str, *, fused: bool) -> Mixer:

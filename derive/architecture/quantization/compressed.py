@@ -35,7 +35,7 @@ def read(c: Config) -> tuple[list[tuple[Format, Names | None]], Names]:
         made, targets = one(group, c.data.get("format"))
         groups.append((made, targets))
     if not groups:
-        c.fail("config_groups", tr("{name} is missing", name="config_groups"), code="M109")
+        c.reject("config_groups", tr("{name} is missing", name="config_groups"), code="M109")
     return groups, read_names(c, "ignore", "regex")
 
 
@@ -90,7 +90,7 @@ def by_strategy(  # noqa: RET503  the last line raises
         return formats.mxfp4()
     what = tr("{name} is {value}, which is not understood", name=w.where("strategy"),
               value=f"{kind} {strategy} {group}")  # fmt: skip
-    w.fail("strategy", what, code="M109")
+    w.reject("strategy", what, code="M109")
 
 
 def cache_format(c: Config) -> str:
@@ -105,5 +105,5 @@ def cache_format(c: Config) -> str:
     if not name:
         what = tr("{name} is {value}, which is not understood", name=c.where("kv_cache_scheme"),
                   value=str(found)[:40])  # fmt: skip
-        c.fail("kv_cache_scheme", what, code="M109")
+        c.reject("kv_cache_scheme", what, code="M109")
     return CACHES[name]

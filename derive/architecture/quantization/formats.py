@@ -50,9 +50,10 @@ def mxfp4() -> Format:
     return Format("mxfp4", f"{WEIGHTS} / 2 + n_out * ceil(n_in / 32)")
 
 
-def nvfp4() -> Format:
+def nvfp4(*, inputs: bool = True) -> Format:
     """Four bits a weight, one byte of scale for 16, one 4-byte scale for weight and for input."""
-    return Format("nvfp4", f"{WEIGHTS} / 2 + n_out * ceil(n_in / 16) + 8")
+    name = "nvfp4" if inputs else "nvfp4, inputs in 16 bits"
+    return Format(name, f"{WEIGHTS} / 2 + n_out * ceil(n_in / 16) + {8 if inputs else 4}")
 
 
 def groups_of(size: int) -> str:

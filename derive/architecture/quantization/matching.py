@@ -37,6 +37,11 @@ class Names:
         return any(c.isdigit() for entry in (*self.exact, text) for c in entry)
 
     @property
+    def names_head(self) -> bool:
+        """Whether the output head is named."""
+        return any(entry.rpartition(".")[2] == "lm_head" for entry in self.exact)
+
+    @property
     def experts(self) -> bool:
         """Whether entries can name single experts by number."""
         texts = (*self.exact, self.pattern.pattern if self.pattern else "")
@@ -64,13 +69,13 @@ def read_names(c: Config, name: str, style: str) -> Names:
     if found is None:
         return Names()
     if not isinstance(found, list) or len(found) > MOST:
-        c.fail(name, tr("{name} must be a list", name=c.where(name)), code="M109")
+        c.reject(name, tr("{name} must be a list", name=c.where(name)), code="M109")
     exact, patterns = set(), []
     for entry in found:
         if not isinstance(entry, str) or len(entry) > LONGEST:
             what = tr("{name} holds {value}, which is not understood", name=c.where(name),
                       value=printable(str(entry), 40))  # fmt: skip
-            c.fail(name, what, code="M109")
+            c.reject(name, what, code="M109")
         if style == "regex" and entry.startswith("re:"):
             patterns.append(r"\A(?:" + checked(c, name, entry[3:]) + ")")
         elif "*" in entry or "?" in entry:
@@ -95,13 +100,13 @@ def checked(c: Config, name: str, text: str) -> str:
     if not sound or len(UNBOUNDED.findall(text)) > 6:
         what = tr("{name} holds {value}, which is not understood", name=c.where(name),
                   value=printable(text, 60))  # fmt: skip
-        c.fail(name, what, code="M109")
+        c.reject(name, what, code="M109")
     try:
         re.compile(text)
     except re.error:
         what = tr("{name} holds {value}, which is not understood", name=c.where(name),
                   value=printable(text, 60))  # fmt: skip
-        c.fail(name, what, code="M109")
+        c.reject(name, what, code="M109")
     return text
 
 

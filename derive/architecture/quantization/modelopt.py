@@ -17,6 +17,7 @@ ALGORITHMS = {
     "FP8": formats.eight_bit_tensor("fp8", static=True),
     "FP8_PER_CHANNEL_PER_TOKEN": formats.eight_bit_channel("fp8", 4),
     "NVFP4": formats.nvfp4(),
+    "W4A16_NVFP4": formats.nvfp4(inputs=False),
 }
 Groups = list[tuple["Format", Names | None]]
 
@@ -76,4 +77,4 @@ def unknown(c: Config, name: str, found: object) -> NoReturn:
     """Refuse a value."""
     what = tr("{name} is {value}, which is not understood", name=c.where(name),
               value=str(found)[:40])  # fmt: skip
-    c.fail(name, what, tr("known are {known}", known=", ".join(ALGORITHMS)), code="M109")
+    c.reject(name, what, tr("known are {known}", known=", ".join(ALGORITHMS)), code="M109")

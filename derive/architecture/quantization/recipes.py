@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from derive.architecture.config import Config
     from derive.architecture.quantization.formats import Format
 
-HEAD = Names(frozenset({"lm_head"}))
 SKIP = "modules_to_not_convert"
 GPTQ_RUNTIME = """desc_act static_groups true_sequential damp_percent use_exllama exllama_config
     max_input_length use_cuda_fp16 model_seqlen dataset tokenizer batch_size disable_exllama
@@ -41,6 +40,7 @@ class Plan:
     rules: list[Rule]
     excluded: list[Names]
     cache: str = ""  # format of the KV cache that the recipe declares
+    head: bool = False  # whether the output head is treated as the other layers
     notes: list[Text] = field(default_factory=list)
 
 
@@ -64,9 +64,9 @@ def read_plan(c: Config, model_type: str) -> Plan:
         what = tr("{name} is {value}, which is not understood", name=c.where("quant_method"),
                   value=str(named)[:40])  # fmt: skip
         hint = tr("known are {known}", known=", ".join(readers))
-        c.fail("quant_method", what, hint, code="M109")
+        c.reject("quant_method", what, hint, code="M109")
     plan = readers[method](c, model_type)
-    if all(n == HEAD or n == Names() or n == Names(whole=True) for n in plan.excluded):
+    if all(n == Names() or n == Names(whole=True) for n in plan.excluded):
         plan.notes.append(
             tr("the recipe excludes nothing but the head (modules_to_not_convert, ignore)")
         )
@@ -86,8 +86,8 @@ def fp8(c: Config, model_type: str) -> Plan:
     c.only("weight_per_tensor", False)
     scheme = c.data.get("activation_scheme")
     c.only("activation_scheme", "dynamic", "static")
-    excluded = [HEAD, read_names(c, SKIP, "parts"), read_names(c, "ignored_layers", "parts")]
-    four_bit = model_type == "deepseek_v4"
+    excluded = [read_names(c, SKIP, "parts"), read_names(c, "ignored_layers", "parts")]
+    experts = expert_format(c, model_type)
     if c.data.get("weight_block_size") is None:
         c.only("weight_block_size", None)
         made = formats.eight_bit_tensor("fp8", static=scheme == "static")
@@ -96,11 +96,23 @@ def fp8(c: Config, model_type: str) -> Plan:
         made = formats.fp8_blocks(rows, columns, scale_bytes(model_type))
     rules = [Rule(made)]
     notes = [tr("the config does not say how wide the scales are: {format}", format=made.name)]
-    if four_bit and c.data.get("expert_dtype", "fp4") == "fp4":
-        rules.insert(0, Rule(formats.mxfp4(), kinds=("routed_expert",)))
-        notes.append(tr("the routed experts are stored in 4 bits with one byte of scale for 32"))
-    c.only("expert_dtype", "fp4", "fp8")
+    if experts is not None:
+        rules.insert(0, Rule(experts, kinds=("routed_expert",)))
+        notes.append(tr("the routed experts are stored as {format}", format=experts.name))
     return Plan("fp8", rules, excluded, notes=notes)
+
+
+def expert_format(c: Config, model_type: str) -> Format | None:
+    """The narrower format of the routed experts in DeepSeek-V4, and in nvidia's form of it."""
+    c.only("expert_dtype", "fp4", "fp8")
+    if c.data.get("moe_quant_algo") is not None:
+        c.only("moe_quant_algo", "NVFP4")
+        c.only("quant_algo", "MIXED_PRECISION")
+        c.only("kv_cache_quant_algo", None)
+        c.pass_by(RUNTIME, "config_groups", "group_size", "ignore", "producer", "quantized_layers")
+        return formats.nvfp4()
+    four = model_type == "deepseek_v4" and c.data.get("expert_dtype", "fp4") == "fp4"
+    return formats.mxfp4() if four else None
 
 
 def scale_bytes(model_type: str) -> int:
@@ -114,14 +126,14 @@ def fbgemm(c: Config, model_type: str) -> Plan:
     """One scale for each row."""
     del model_type
     c.pass_by(RUNTIME, "activation_scale_ub")
-    excluded = [HEAD, read_names(c, SKIP, "parts")]
+    excluded = [read_names(c, SKIP, "parts")]
     return Plan("fbgemm_fp8", [Rule(formats.eight_bit_channel("fp8", 4))], excluded)
 
 
 def mxfp4(c: Config, model_type: str) -> Plan:
     """The experts only."""
     del model_type
-    excluded = [HEAD, read_names(c, SKIP, "parts")]
+    excluded = [read_names(c, SKIP, "parts")]
     return Plan("mxfp4", [Rule(formats.mxfp4(), kinds=("routed_expert",))], excluded)
 
 
@@ -135,7 +147,7 @@ def awq(c: Config, model_type: str) -> Plan:
     group = c.integer("group_size" if "group_size" in c.data else "q_group_size", -1, 65536)
     zeros = c.data.get("zero_point", True)
     c.only("zero_point", True, False)
-    excluded = [HEAD, read_names(c, SKIP, "parts")]
+    excluded = [read_names(c, SKIP, "parts")]
     return Plan("awq", [Rule(formats.awq(bits, checked_group(c, group), zeros=bool(zeros)))],
                 excluded)  # fmt: skip
 
@@ -143,7 +155,7 @@ def awq(c: Config, model_type: str) -> Plan:
 def checked_group(c: Config, group: int) -> int:
     """-1 or a positive size."""
     if group == 0:
-        c.fail("group_size", tr("{name} must be a whole number", name="group_size"), code="M109")
+        c.reject("group_size", tr("{name} must be a whole number", name="group_size"), code="M109")
     return group
 
 
@@ -159,9 +171,10 @@ def gptq(c: Config, model_type: str) -> Plan:
     c.only("pack_dtype", "int32")
     c.pass_by(RUNTIME, *GPTQ_RUNTIME.split())
     c.only("modules_in_block_to_quantize", None)
-    c.only("lm_head", False)
-    excluded = [HEAD, read_names(c, SKIP, "parts")]
-    return Plan("gptq", [Rule(formats.gptq(bits, group))], excluded)
+    head = c.data.get("lm_head") is True
+    c.only("lm_head", True, False)
+    excluded = [read_names(c, SKIP, "parts")]
+    return Plan("gptq", [Rule(formats.gptq(bits, group))], excluded, head=head)
 
 
 def bitsandbytes(c: Config, model_type: str) -> Plan:
@@ -173,14 +186,14 @@ def bitsandbytes(c: Config, model_type: str) -> Plan:
                  "llm_int8_has_fp16_weight", "bnb_4bit_use_double_quant"):  # fmt: skip
         c.only(name, True, False)
     if four == eight:
-        c.fail("load_in_4bit", tr("neither 4 nor 8 bits are chosen"), code="M109")
+        c.reject("load_in_4bit", tr("neither 4 nor 8 bits are chosen"), code="M109")
     c.only("bnb_4bit_quant_type", "nf4", "fp4")
     c.only("bnb_4bit_quant_storage", "uint8", "bfloat16", "float16", "float32")
     c.pass_by(RUNTIME, "llm_int8_threshold", "llm_int8_enable_fp32_cpu_offload",
               "bnb_4bit_compute_dtype")  # fmt: skip
     double = c.data.get("bnb_4bit_use_double_quant") is True
     made = formats.bitsandbytes4(double=double) if four else formats.bitsandbytes8()
-    excluded = [HEAD, read_names(c, "llm_int8_skip_modules", "parts")]
+    excluded = [read_names(c, "llm_int8_skip_modules", "parts")]
     notes = [tr("the description of each matrix, some hundred bytes, is not counted")]
     return Plan("bitsandbytes", [Rule(made)], excluded, notes=notes)
 
@@ -190,11 +203,12 @@ def compressed_tensors(c: Config, model_type: str) -> Plan:
     del model_type
     groups, ignored = compressed.read(c)
     rules = [Rule(made, targets) for made, targets in groups]
-    return Plan("compressed-tensors", rules, [ignored], compressed.cache_format(c))
+    return Plan("compressed-tensors", rules, [ignored], compressed.cache_format(c), head=True)
 
 
 def from_modelopt(c: Config, model_type: str) -> Plan:
     """One algorithm for all linear layers, or one for each that is listed."""
     del model_type
     made, excluded, cache = modelopt.read(c)
-    return Plan("modelopt", [Rule(f, t) for f, t in made], [HEAD, *excluded], cache)
+    head = any(t is not None and t.names_head for _, t in made)
+    return Plan("modelopt", [Rule(f, t) for f, t in made], excluded, cache, head)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from derive.architecture.quantization.formats import Format
     from derive.architecture.quantization.recipes import Plan
 
+HEADS = ("lm_head", "language_model.lm_head")
 BUFFER = 4  # bytes of a value of the router's correction
 
 
@@ -97,11 +98,14 @@ def choices(one: Placed, tensor: Tensor, plan: Plan) -> Iterator[tuple[Format | 
 
 def format_of(one: Placed, tensor: Tensor, plan: Plan, index: int) -> Format | None:
     """The format of a tensor in one layer; None where it is left as it is."""
+    if tensor.kind == "lm_head" and not plan.head:
+        return None
     names = [
         name
         for prefix in one.prefixes
         for name in spellings(prefix.replace("{i}", str(index)) + tensor.module)
     ]
+    names += HEADS if tensor.kind == "lm_head" else ()
     if any_holds(plan.excluded, names):
         return None
     for rule in plan.rules:
