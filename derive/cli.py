@@ -70,14 +70,23 @@ def load_scenario(name: str | None, options: dict[str, Any], changes: tuple[str,
         lacking = ", ".join(f"--{k}" for k in PARTS if k not in parts)
         if lacking:
             raise no_scenario(lacking, roots)
-        return load.ad_hoc(roots=roots, sets=sets[len(parts) :], symbols=symbols, **parts)
+        return load.ad_hoc(
+            roots=roots, sets=sets[len(parts) :], symbols=symbols, config=read_config, **parts
+        )
     try:
-        return load.scenario(name, roots, sets=sets, symbols=symbols)
+        return load.scenario(name, roots, sets=sets, symbols=symbols, config=read_config)
     except DeriveError as error:
         first = error.problems[0]
         if first.code == "S401" and first.place == Place() and is_known(name):
             raise symbol_first(name) from None
         raise
+
+
+def read_config(path: Path) -> Any:
+    """The model of a config.json, derived; what that needs is loaded only then."""
+    from derive.architecture.model_spec import model_of
+
+    return model_of(path)
 
 
 def no_scenario(lacking: str, roots: Sequence[Path]) -> DeriveError:

@@ -83,6 +83,7 @@ e_win       | e_{\mathrm{win}}             | element/token    | 1e3 to 1e5      
 T_win       | T_{\mathrm{win}}             | token/request    | 128 to 8192      | window: tokens that such a layer keeps at most | 窗口：这类层最多保留的 token 数
 S_kv        | S_{\mathrm{kv}}              | byte/request     | 1e5 to 1e8       | constant state of one request in layers without a KV cache | 不用 KV cache 的层中，单请求的常量状态
 a_full      | a_{\mathrm{full}}            | FLOP*request/token^2 | 1e5 to 1e7   | attention operations per token and context token, layers without a window | 每 token、每上下文 token 的注意力运算量（无窗口的层）
+a_pre       | a_{\mathrm{pre}}             | FLOP*request/token^2 | 1e5 to 1e7   | attention operations per token and context token in prefill, layers without a window | prefill 中每 token、每上下文 token 的注意力运算量（无窗口的层）
 a_win       | a_{\mathrm{win}}             | FLOP*request/token^2 | 1e5 to 1e7   | attention operations per token and context token, layers with a window | 每 token、每上下文 token 的注意力运算量（有窗口的层）
 w_act       | w_{\mathrm{act}}             | byte/element     | 1 to 4           | bytes that store one activation element | 激活值每个元素的字节数
 """,

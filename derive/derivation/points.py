@@ -90,7 +90,22 @@ class Point:
         farthest = FARTHEST.get(crossing.variable, 2**30)
         found = search(meets, farthest)
         if found is None:
-            raise Undefined(tr("up to {number} the two sides do not meet", number=f"{farthest:,}"))
+            symbol, last = crossing.variable, f"{farthest:,}"
+            if meets(1):
+                raise Undefined(
+                    tr(
+                        "the left side stays at or above for every {symbol} up to {last}",
+                        symbol=symbol,
+                        last=last,
+                    )
+                )
+            raise Undefined(
+                tr(
+                    "the left side stays below for every {symbol} up to {last}",
+                    symbol=symbol,
+                    last=last,
+                )
+            )
         low, high = found
         return (Fraction(low), Fraction(high)) if meets(low) else (Fraction(high), Fraction(low))
 

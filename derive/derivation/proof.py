@@ -38,7 +38,7 @@ def prove(name: str, step: Step, points: list[RandomPoint]) -> Step:
     """A symbolic step with its checks, or Disproved."""
     checks: list[Check] = []
     if step.claim:
-        demand(equal(*step.claim, dict(step.held)), name, step, "sympy")
+        demand(equal(*step.claim, dict(step.held), step.kept), name, step, "sympy")
         checks.append(Check("sympy", "proved"))
     if step.rule == "limit":
         demand(limit_holds(step), name, step, "sympy")
@@ -50,12 +50,12 @@ def prove(name: str, step: Step, points: list[RandomPoint]) -> Step:
     return step.checked(*checks, Check("pint", unit_text(step.right)))
 
 
-def equal(one: Node, two: Node, held: Mapping[str, Node]) -> bool:
-    """Whether sympy finds two trees equal once everything is expanded and the held is fixed."""
+def equal(one: Node, two: Node, held: Mapping[str, Node], kept: tuple[str, ...] = ()) -> bool:
+    """Whether sympy finds two trees equal once all but the kept is open and the held is fixed."""
     import sympy
 
-    fixed = {n: expand_all(t) for n, t in held.items()}
-    sides = [to_sympy(substitute(expand_all(t), fixed)) for t in (one, two)]
+    fixed = {n: expand_all(t, kept) for n, t in held.items()}
+    sides = [to_sympy(substitute(expand_all(t, kept), fixed)) for t in (one, two)]
     if sides[0] == sides[1]:
         return True
     top, _ = sympy.fraction(sympy.together(sides[0] - sides[1]))
@@ -67,21 +67,21 @@ def limit_holds(step: Step) -> bool:
     import sympy
 
     assert step.before is not None
-    expanded = to_sympy(expand_all(step.before))
+    expanded = to_sympy(expand_all(step.before, step.kept))
     again = sympy.limit(expanded, symbol("b"), sympy.oo)
-    return bool(sympy.simplify(again - to_sympy(expand_all(step.right))) == 0)
+    return bool(sympy.simplify(again - to_sympy(expand_all(step.right, step.kept))) == 0)
 
 
 def holds_at(step: Step, point: RandomPoint) -> bool:
     """The claim's sides, read back from their printed text, at one exact point."""
     if step.rule == "limit":
         assert step.before is not None
-        far = point.with_(b=Fraction(10**40))
+        far = point.with_(b=Fraction(10**40), **{name: point.get(name) for name in step.kept})
         there, goal = far.value(read_back(step.before)), point.value(read_back(step.right))
         return abs(there - goal) <= abs(goal) / 10**20
     if step.claim is None:  # an equation to be solved, a symbol to be held: no equality yet
         return read_back(step.left) == step.left and read_back(step.right) == step.right
-    held = Point(point.given)
+    held = point.with_(**{name: point.get(name) for name in step.kept})
     for name, tree in step.held:
         held = held.with_(**{name: point.value(read_back(tree))})
     one, two = (held.value(read_back(side)) for side in step.claim)

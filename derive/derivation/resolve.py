@@ -154,15 +154,25 @@ def fixed(found: Formula) -> Resolved:
     held = substitute(opened, at)
     steps = [
         *fixes(at),
-        Step("definition", me, start, reason=found.reason, claim=(me, start), held=held_at),
+        Step(
+            "definition",
+            me,
+            start,
+            reason=found.reason,
+            claim=(me, start),
+            held=held_at,
+            kept=found.held,
+        ),
         *inserts(inserted),
-        Step("substitute", me, held, claim=(start, held), held=held_at),
+        Step("substitute", me, held, claim=(start, held), held=held_at, kept=found.held),
     ]
     tree = held
     if any(isinstance(n, Measure) and n.quantity.value == 0 for n in at.values()):
         tree = back(to_sympy(held))
         reason = tr("terms with a zero factor vanish")
-        steps.append(Step("cancel", me, tree, before=held, claim=(held, tree), reason=reason))
+        claim = (held, tree)
+        step = Step("cancel", me, tree, before=held, claim=claim, reason=reason, kept=found.held)
+        steps.append(step)
     return Resolved(found, tuple(steps), tree)
 
 
@@ -182,13 +192,14 @@ def limit(found: Formula) -> Resolved:
     steps = (
         Step("definition", Name(of), start, reason=CATALOGUE[of].reason, claim=(Name(of), start)),
         *inserts(inserted),
-        Step("substitute", Name(of), opened, claim=(Name(of), opened)),
+        Step("substitute", Name(of), opened, claim=(Name(of), opened), kept=found.held),
         Step(
             "divide",
             Name(of),
             divided,
             before=opened,
             claim=(opened, divided),
+            kept=found.held,
             reason=tr("numerator and denominator divided by {symbol}", symbol=variable),
         ),
         Step(
@@ -197,6 +208,7 @@ def limit(found: Formula) -> Resolved:
             tree,
             relation="→",
             before=divided,
+            kept=found.held,
             reason=tr("{symbol} → ∞", symbol=variable),
         ),
     )
@@ -216,7 +228,9 @@ def solve(found: Formula) -> Resolved:
     steps = [*fixes(at), Step("equation", left, right, reason=found.reason), *inserts(inserted)]
     opened = (back(to_sympy(sides[0])) if at else sides[0]), sides[1]
     if opened != (left, right):
-        steps.append(Step("substitute", *opened, claim=(left, opened[0]), held=tuple(at.items())))
+        claim = (left, opened[0])
+        step = Step("substitute", *opened, claim=claim, held=tuple(at.items()), kept=found.held)
+        steps.append(step)
     if any(opaque(side, variable) for side in opened):
         return Resolved(found, tuple(steps), None, (), Crossing(*opened, variable))
     solutions = sympy.solve(sympy.Eq(to_sympy(opened[0]), to_sympy(opened[1])), symbol(variable))
@@ -226,7 +240,10 @@ def solve(found: Formula) -> Resolved:
     reason = tr("solved for {symbol}", symbol=variable)
     held = (*at.items(), (variable, tree))  # the declared equation is the judge, not the opened one
     claim = (left, right)
-    steps.append(Step("solve", Name(found.id), tree, claim=claim, held=held, reason=reason))
+    kept = found.held
+    steps.append(
+        Step("solve", Name(found.id), tree, claim=claim, held=held, reason=reason, kept=kept)
+    )
     return Resolved(found, tuple(steps), tree)
 
 

@@ -53,6 +53,7 @@ class Step:
     struck: tuple[str, ...] = ()
     claim: tuple[Node, Node] | None = None
     held: tuple[tuple[str, Node], ...] = ()
+    kept: tuple[str, ...] = ()
     checks: tuple[Check, ...] = field(default=())
 
     def __post_init__(self) -> None:

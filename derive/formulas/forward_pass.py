@@ -128,6 +128,7 @@ formula(
     section="intensity",
     of="I_step",
     at={"n": "one_token"},
+    held=("W_read",),
     name=("arithmetic intensity of decode", "decode 阶段的算术强度"),
     reason=("each request brings one token", "每个请求只带来一个 token"),
     sources=("kipply2022", "mindgap2025"),

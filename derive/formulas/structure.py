@@ -120,22 +120,22 @@ formula(
 formula(
     "share_att_prefill_flat", "s", "",
     section="second", instead_of="share_att_prefill",
-    is_="a_full * T_in / 2 / F_tok",
+    is_="a_pre * T_in / 2 / F_tok",
     name=("attention operations over weight operations, prefill", "prefill 注意力运算与权重运算之比"),
     reason=("a token of the prompt sees half of it on average (causal mask)", "因果掩码下，输入 token 平均只看到一半输入"),
     sources=("palm2022",),
-    example=({"a_full": "2 MFLOP*request/token^2", "T_in": "2000 token/request", "F_tok": "100 GFLOP/token"}, "0.02"),
+    example=({"a_pre": "2 MFLOP*request/token^2", "T_in": "2000 token/request", "F_tok": "100 GFLOP/token"}, "0.02"),
 )  # fmt: skip
 
 formula(
     "share_att_prefill_window", "s", "",
     section="second", instead_of="share_att_prefill",
-    is_="(a_full * T_in / 2 + a_win * (min(T_in, T_win) - min(T_in, T_win) ^ 2 / T_in / 2)) / F_tok",
+    is_="(a_pre * T_in / 2 + a_win * (min(T_in, T_win) - min(T_in, T_win) ^ 2 / T_in / 2)) / F_tok",
     name=("attention operations over weight operations, prefill", "prefill 注意力运算与权重运算之比"),
     reason=("the mean over the prompt of the tokens each one sees, at most a window of them",
             "输入中各 token 可见 token 数的平均，窗口层至多为窗口长度"),
     sources=("palm2022",),
-    example=({"a_full": "2 MFLOP*request/token^2", "a_win": "0 FLOP*request/token^2", "T_in": "2000 token/request",
+    example=({"a_pre": "2 MFLOP*request/token^2", "a_win": "0 FLOP*request/token^2", "T_in": "2000 token/request",
               "T_win": "100 token/request", "F_tok": "100 GFLOP/token"}, "0.02"),
 )  # fmt: skip
 

@@ -24,6 +24,8 @@ from derive.text import tr
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    ReadConfig = Callable[[Path], Model]
+
     from derive.specs.nodes import Node
     from derive.specs.sets import Setting
 
@@ -58,6 +60,7 @@ def scenario(
     roots: Sequence[Path] | None = None,
     sets: Sequence[Setting] = (),
     symbols: Mapping[str, str] | None = None,
+    config: ReadConfig | None = None,
 ) -> Scenario:
     """A scenario by name or path, with `NAME=VALUE` settings laid over it.
 
@@ -71,7 +74,7 @@ def scenario(
     _check_kind("scenario", document)
     if not by_path:
         _check_id("scenario", document, path)
-    return _scenario(document, document.root, path.parent, where, sets, symbols)
+    return _scenario(document, document.root, path.parent, where, sets, symbols, config)
 
 
 def ad_hoc(
@@ -85,6 +88,7 @@ def ad_hoc(
     sets: Sequence[Setting] = (),
     roots: Sequence[Path] | None = None,
     symbols: Mapping[str, str] | None = None,
+    config: ReadConfig | None = None,
     **more: str,
 ) -> Scenario:
     """A scenario without a file; `more` are dotted keys with `__` for the dot."""
@@ -108,7 +112,7 @@ def ad_hoc(
         path = key.split("__")
         root = settings_of.with_key(root, path, node(path[-1].replace("_", "-"), text))
     document = Document(root, "", ())
-    made = _scenario(document, root, Path(), _roots(roots), sets, symbols)
+    made = _scenario(document, root, Path(), _roots(roots), sets, symbols, config)
     number = made.devices.quantity.value
     return replace(made, id=f"{made.model.id}-on-{number}x-{made.hardware.id}")
 
@@ -171,6 +175,14 @@ def _by_name(
     return built
 
 
+def _model(node: Scalar, roots: tuple[Path, ...], base: Path, config: ReadConfig | None) -> Model:
+    """The model that a scenario names: a spec, or where a reader is given a model's config."""
+    path = base / node.text
+    if config and is_path(node.text) and (node.text.endswith(".json") or path.is_dir()):
+        return config(path)
+    return _by_name("model", node, roots, model_file.build_model, base)
+
+
 def _only_yaml(text: str, place: Place) -> None:
     """Refuse what is no spec file by its name."""
     if text.endswith(".json"):
@@ -219,6 +231,7 @@ def _scenario(
     roots: tuple[Path, ...],
     sets: Sequence[Setting],
     symbols: Mapping[str, str] | None,
+    config: ReadConfig | None = None,
 ) -> Scenario:
     """Settings, references and checks of one scenario; every fault in one error."""
     faults = Faults()
@@ -227,7 +240,7 @@ def _scenario(
     settings = settings_of.apply(root, sets, units, faults)
     outside = settings_of.read_symbols(settings.symbols, units, faults)
     resolve = scenario_file.Resolve(
-        model=lambda node: _by_name("model", node, roots, model_file.build_model, base),
+        model=lambda node: _model(node, roots, base, config),
         hardware=lambda node: _by_name("hardware", node, roots, hardware_file.build, base),
         calibration=lambda node: _by_name(
             "calibration", node, roots, model_file.build_calibration, base

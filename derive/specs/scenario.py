@@ -11,6 +11,7 @@ from derive.specs.fields import SCENARIO, Field
 from derive.specs.model import DENSE_MODEL, check_model
 from derive.specs.model import SYMBOLS as MODEL_KEYS
 from derive.specs.nodes import Scalar, Table
+from derive.specs.precision import SCALED
 from derive.specs.sets import FROM_OUTSIDE, HARDWARE_KEYS
 from derive.specs.types import Calibration, Hardware, Model, Scenario, Triple, Value
 from derive.text import Text, tr
@@ -152,12 +153,15 @@ def formats(given: dict[str, str], model: Model, assumed: list[Text]) -> dict[st
     """Number formats; what is not given is the model's own, and said."""
     chosen: dict[str, str] = {}
     for key in ("weights", "kv_cache", "compute"):
-        chosen[key] = given.get(key, model.native)
+        own = model.native
+        if key == "kv_cache" and own in SCALED:  # quantized weights say nothing of the cache
+            own = "bf16"
+        chosen[key] = given.get(key, own)
         if key not in given:
             assumed.append(
                 Text(
-                    f"precision.{key} is not given: {model.native}, as published",
-                    f"未给出 precision.{key}：取发布权重的格式 {model.native}",
+                    f"precision.{key} is not given: {own}, as published",
+                    f"未给出 precision.{key}：取发布时的格式 {own}",
                 )
             )
     chosen["sparsity"] = given.get("sparsity", "dense")

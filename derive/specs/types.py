@@ -72,6 +72,7 @@ class Model:
     notes: tuple[Text, ...]
     place: Place
     structure: Mapping[str, Value] = field(default_factory=dict)
+    latent: bool = False  # the cache is a latent without heads (MLA)
 
 
 Triple = tuple[Value, Value, Value]

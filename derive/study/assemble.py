@@ -230,6 +230,7 @@ def card(
     formula: Formula, steps: list[Step], held: list[dict[str, Any]], by_hand: bool = False
 ) -> dict[str, Any]:
     """The record of a derivation."""
+    searched = formula.id in crossings()
     variable = (
         formula.solve[2] if formula.solve else formula.largest[2] if formula.largest else None
     )
@@ -241,7 +242,8 @@ def card(
         "name": formula.name.json(),
         "reason": formula.reason.json(),
         "calibre": formula.calibre,
-        "reading": formula.reading.json() if formula.reading else None,
+        # what holds of a closed form need not hold of a value that was searched
+        "reading": formula.reading.json() if formula.reading and not searched else None,
         "sources": list(formula.sources),
         **value_record(formula.id),
         "set_by_hand": by_hand,

@@ -383,10 +383,50 @@ def concurrency_over_context(bound: Bound) -> Figure | None:
     }
 
 
+def experts_over_batch(bound: Bound) -> Figure | None:
+    """Experts of a layer that a decode step reads: k for one token, all for many."""
+    point = bound.peak
+    if "E" not in bound.inputs:
+        return None
+    curve = [(Fraction(b), point.with_(b=Fraction(b)).get("E_hit")) for b in ladder(1, 1024)]
+    every, top = point.get("E"), point.get("k_exp")
+    here = point.get("b")
+    return {
+        "id": "experts_over_batch",
+        "title": tr("Experts that one decode step reads over the batch").json(),
+        "alt": tr(
+            "The number of distinct experts rises from the experts per token towards all of them."
+        ).json(),
+        "x": axis(tr("requests in the batch"), "request", "log", [Fraction(1), Fraction(1024)]),
+        "y": axis(tr("experts read in a layer"), "", "linear", [Fraction(0), every]),
+        "lines": [line("E_hit", tr("experts read"), "memory", curve)],
+        "points": [],
+        "marks": [
+            mark("E", tr("all experts {value}", value=written(every)), "neutral", "y", every),
+            mark("k_exp", tr("per token {value}", value=written(top)), "neutral", "y", top),
+            mark("b", tr("this scenario {value}", value=written(here)), "neutral", "x", here),
+        ],
+        "bands": [],
+        "table": table(
+            [(tr("requests in the batch"), "request"), (tr("experts read"), "")],
+            [[b, e] for b, e in curve],
+        ),
+    }
+
+
+FIGURES = (
+    roofline,
+    batch_sweep,
+    bytes_over_context,
+    concurrency_over_context,
+    experts_over_batch,
+)
+
+
 def figures(bound: Bound) -> list[Figure]:
     """All figures that this scenario has data for."""
     made: list[Figure | None] = []
-    for draw in (roofline, batch_sweep, bytes_over_context, concurrency_over_context):
+    for draw in FIGURES:
         try:
             made.append(draw(bound))
         except (Absent, Undefined):

@@ -260,12 +260,27 @@ def requests_in(bound: Bound, marketed: Quantity, thousand: int) -> Quantity:
 def experts(bound: Bound, _: Results) -> Iterator[Finding]:
     """A mixture of experts: the first-order reading of all weights is an upper figure."""
     point = bound.typical
-    if point.get("N_act") != point.get("N"):
+    if point.get("N_act") != point.get("N") and "E" not in bound.inputs:
         yield Finding(
             "moe_weights",
             "warning",
             tr(
                 "A mixture-of-experts model: W_read counts every expert, right for a large batch and too much for a small one."
+            ),
+        )
+
+
+def latent_cache(bound: Bound, _: Results) -> Iterator[Finding]:
+    """A latent cache has no heads to split: every device of a tensor-parallel group holds it."""
+    g = int(bound.typical.get("g"))
+    if bound.scenario.model.latent and g > 1:
+        yield Finding(
+            "latent_replicated",
+            "warning",
+            tr(
+                "The cache is a latent without heads: under tensor parallelism over {g} devices each holds all of "
+                "it, {g} times the first-order share; data-parallel attention avoids that.",
+                g=g,
             ),
         )
 
@@ -319,6 +334,7 @@ RULES: tuple[Callable[[Bound, Results], Iterator[Finding]], ...] = (
     does_not_fit,
     derived_inputs,
     kv_heads,
+    latent_cache,
     burst,
     tpot_target,
     batch_over_memory,

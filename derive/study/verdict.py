@@ -224,6 +224,12 @@ def assumptions(bound: Bound, results: Results) -> list[dict[str, Any]]:
                 tr("not measured: taken as zero, so the memory limit is an upper figure"),
             )
         )
+    if "E" in bound.inputs:
+        skewed = tr(
+            "taken as uniform and independent: skewed routing reads fewer experts and loads "
+            "devices unevenly"
+        )
+        rows.append(("routing", tr("routing of tokens to experts"), skewed))
     rows.append(
         (
             "queue",

@@ -17,7 +17,9 @@ UNSAID = tuple(unit(u).dimension for u in ("", "1/device", "request", "1/request
 def half_unit(digits: str) -> Fraction:
     """Half a unit of the last printed digit; zeros at the end of a whole number may be rounded."""
     digits = digits.replace(",", "").lstrip("-−")
-    _, point, decimals = digits.partition(".")
+    whole, point, decimals = digits.partition(".")
+    if not (whole + decimals).isdigit():  # 1e9 or 2/3: not how a rounded number is printed
+        return Fraction(0)
     if point:
         return Fraction(1, 2 * 10 ** len(decimals))
     zeros = len(digits) - len(digits.rstrip("0"))

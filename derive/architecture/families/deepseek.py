@@ -42,8 +42,8 @@ def sparse_layers(c: Config, layers: int) -> list[bool]:
     if isinstance(c.data.get("moe_layer_freq"), list):
         frequency = c.integers("moe_layer_freq", layers, 0, 1)
         return [bool(f) for f in frequency]
-    step = c.integer("moe_layer_freq")
-    return [s and i % step == 0 for i, s in enumerate(first_dense(c, layers))]
+    c.only("moe_layer_freq", 1)  # other steps mean different things to release and library
+    return first_dense(c, layers)
 
 
 def shared_width(c: Config, name: str = "n_shared_experts") -> bool:
@@ -154,7 +154,6 @@ V2: dict[str, object] = {
     "v_head_dim": 128,
     "n_shared_experts": 2,
     "first_k_dense_replace": 0,
-    "moe_layer_freq": 1,
     "attention_bias": False,
     "num_nextn_predict_layers": None,
     "tie_word_embeddings": False,

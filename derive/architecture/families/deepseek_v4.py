@@ -58,7 +58,7 @@ def read_sizes(c: Config) -> None:
     if c.sheet["H_q"] * c.sheet["d_head"] % c.sheet["g_o"]:
         c.reject("o_groups", tr("{name} does not divide the heads", name="o_groups"), code="M107")
     read_experts(c)
-    c.size("n_s", "n_shared_experts")
+    c.size("n_s", "n_shared_experts", 1, 1)
     c.only("attention_bias", False)
     c.only("mlp_bias", False)
     c.used |= {"qk_rope_head_dim", "compress_rope_theta", "expert_dtype"}

@@ -134,7 +134,6 @@ FAMILIES = (
         {
             **EXAONE4,
             "first_k_dense_replace": 1,
-            "moe_layer_freq": 1,
             "num_shared_experts": 1,
             "num_nextn_predict_layers": None,
         },

@@ -75,7 +75,7 @@ def solar_open(c: Config) -> Model:
     c.only("use_qk_norm", False)
     layers = read_layers(c)
     c.only("first_k_dense_replace", 0)
-    return stack(c, [True] * layers, o_bias=None, qk_norm="", shared="n_shared_experts")
+    return stack(c, [True] * layers, o_bias=False, qk_norm="", shared="n_shared_experts")
 
 
 def hy3(c: Config) -> Model:
@@ -92,7 +92,6 @@ DEFAULTS: dict[str, object] = {
     "attention_bias": False,
     "n_shared_experts": 1,
     "first_k_dense_replace": 1,
-    "moe_layer_freq": 1,
     "num_nextn_predict_layers": None,
     "use_qk_norm": False,
     "tie_word_embeddings": False,

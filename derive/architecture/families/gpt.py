@@ -181,7 +181,7 @@ def mpt(c: Config) -> Model:
     """Positions by bias, so no table although learned_pos_emb is true; no bias anywhere."""
     read_outer(c)
     read_heads(c, head_dim="", kv="")
-    c.sheet.let("d_ff", c.integer("expansion_ratio", 1, 64) * c.sheet["d_model"],
+    c.sheet.let("d_ff", c.integer("expansion_ratio", 4, 4) * c.sheet["d_model"],
                 f"{c.origin('expansion_ratio')} * {c.origin('hidden_size')}")  # fmt: skip
     attention = c.table("attn_config")
     attention.only("alibi", True)

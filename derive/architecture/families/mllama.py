@@ -46,6 +46,7 @@ EXTRA = 8  # rows of the table for the image token
 def text(c: Config, naming: Naming | None = None, tied: bool | None = None) -> Model:
     """Layers named in cross_attention_layers keep the image's keys and values, not the text's."""
     read_outer(c)
+    c.only("tie_word_embeddings", False)  # the class builds two tables whatever it says
     read_heads(c, head_dim="")
     c.size("d_ff", "intermediate_size")
     layers = read_layers(c)

@@ -36,6 +36,7 @@ WORDS = {
 def build(c: Config) -> Model:
     """Read what the kinds at hand need, and make each kind once."""
     read_outer(c)
+    c.only("tie_word_embeddings", False)  # the class builds two tables whatever it says
     kinds = block_kinds(c)
     made = {}
     for kind in dict.fromkeys(kinds):
@@ -84,7 +85,8 @@ def attention(c: Config) -> Mixer:
     c.only("sliding_window", None)
     read_heads(c, head_dim="attention_head_dim" if "attention_head_dim" in c.data else "head_dim")
     c.only("head_dim", c.sheet["d_head"])
-    return grouped_query(c.sheet, bias=c.flag("attention_bias"), names=NAMES)
+    c.only("attention_bias", False)  # the class builds none
+    return grouped_query(c.sheet, names=NAMES)
 
 
 def network(c: Config) -> Mixer:
@@ -146,7 +148,6 @@ FAMILIES = (
         defaults={
             "num_key_value_heads": 8,
             "head_dim": 128,
-            "attention_bias": False,
             "mlp_bias": False,
             "use_bias": False,
             "ssm_state_size": 128,

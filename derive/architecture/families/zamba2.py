@@ -29,9 +29,10 @@ def build(c: Config) -> Model:
     read_outer(c)
     layers = read_layers(c)
     hybrid = [WORDS[w] for w in c.words("layers_block_type", WORDS, layers)]
+    c.only("hybrid_layer_ids", [i for i, h in enumerate(hybrid) if h])
     read_scan(c)
     read_attention(c)
-    c.pass_by(COPY, "attention_hidden_size", "kv_channels", "num_query_groups", "hybrid_layer_ids",
+    c.pass_by(COPY, "attention_hidden_size", "kv_channels", "num_query_groups",
               "layer_types", "lora_rank", "use_mem_eff_path",
               "use_mem_rope", "use_long_context", "use_shared_mlp_adapter")  # fmt: skip
     c.only("use_shared_mlp_adapter", True)
@@ -61,8 +62,8 @@ def read_scan(c: Config) -> None:
         size, rest = divmod(inner, heads)
         source = c.origin("n_mamba_heads")
     if rest:
-        c.reject("mamba_headdim", tr("{name} does not divide the inner width", name="mamba_headdim"),
-               code="M107")  # fmt: skip
+        what = tr("{name} does not divide the inner width", name="mamba_headdim")
+        c.reject("mamba_headdim", what, code="M107")
     c.sheet.let("H_m", heads, source)
     c.sheet.let("d_hm", size, "inner width / heads")
     c.sheet.let("d_inner", inner, f"{c.origin('mamba_expand')} * {c.origin('hidden_size')}")

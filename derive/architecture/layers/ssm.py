@@ -61,16 +61,22 @@ def read_mamba2(c: Config, fields: Fields2 | None = None, inner: int | None = No
 
 
 def mamba2(
-    at: str, *, bias: bool = False, conv_bias: bool = True, gated_norm: bool = True
+    at: str,
+    *,
+    bias: bool = False,
+    out_bias: bool | None = None,
+    conv_bias: bool = True,
+    gated_norm: bool = True,
 ) -> Mixer:
     """One projection in, a convolution, a scan with a matrix per head, one projection out."""
+    last = bias if out_bias is None else out_bias
     tensors = (
         *linear(f"{at}in_proj", "d_model", "2 * d_inner + 2 * n_g * d_state + H_m", "ssm",
                 bias=bias),
         *depthwise(f"{at}conv1d", CONV2, bias=conv_bias),
         *vector(at.rstrip("."), "ssm", "3 * H_m", leaf="A_log, D, dt_bias"),
         *(norm(f"{at}norm", "d_inner") if gated_norm else ()),
-        *linear(f"{at}out_proj", "d_inner", "d_model", "ssm", bias=bias),
+        *linear(f"{at}out_proj", "d_inner", "d_model", "ssm", bias=last),
     )  # fmt: skip
     cache = Cache("mamba2", state="H_m * d_hm * d_state", conv=half_step(CONV2),
                   conv_library=f"({CONV2}) * d_conv")  # fmt: skip

@@ -1,0 +1,199 @@
+"""An architecture as the model of a scenario: its counts as the symbols of the formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from derive.architecture.kv import ELEMENT, Group
+from derive.architecture.record import Architecture, read
+from derive.errors import DeriveError, Place, Problem
+from derive.specs.types import Model, Value
+from derive.text import Text, same, tr
+from derive.units import Quantity, unit
+
+# quantization method of a config -> the format in which most weights are stored
+STORED = {"fp8": "fp8", "mxfp4": "fp4", "nvfp4": "fp4", "awq": "int4", "gptq": "int4"}
+HOW = Text("derived from the model's config", "由模型配置推导")
+
+
+def model_of(path: str | Path) -> Model:
+    """The model of a config file or folder; DeriveError where a scenario cannot use it yet."""
+    return as_model(read(path), Path(path))
+
+
+def as_model(found: Architecture, path: Path) -> Model:
+    """The symbols of an architecture, each a count that `derive model` derives."""
+    place = Place(file=path.name)
+    refuse_unsupported(found, place)
+    totals = found.totals
+    values = {
+        "N": param(totals.total_unique, place),
+        "N_act": param(totals.active_per_token, place),
+        **shape(found, place),
+    }
+    return Model(
+        id=identifier(path),
+        name=same(identifier(path)),
+        aliases=(),
+        values=values,
+        embedding=param(totals.table, place) if not totals.tied and totals.table else None,
+        vocab=None,
+        tied_embeddings=totals.tied,
+        native=native(found),
+        context=value(found.kept.position, "token/request", place) if found.kept.position else None,
+        notes=tuple(found.assumptions()),
+        place=place,
+        structure=structure(found, place),
+        latent=any(g.cache.kind.startswith("mla") for g in found.kept.groups),
+    )
+
+
+def identifier(path: Path) -> str:
+    """The file's name, or its folder's where the file is called config.json."""
+    whole = path.resolve()
+    name = (
+        whole.stem
+        if whole.is_file() and whole.name != "config.json"
+        else (whole.parent.name if whole.is_file() else whole.name)
+    )
+    kept = "".join(c if c.isalnum() or c in "._-" else "-" for c in name.lower())
+    return kept.strip("-.") or "model"
+
+
+def value(number: float, units: str, place: Place) -> Value:
+    """A derived count with its unit."""
+    quantity = Quantity(Fraction(number), unit(units))
+    return Value(quantity, f"{quantity.value} {units}".strip(), place, how=HOW)
+
+
+def param(number: int, place: Place) -> Value:
+    """A parameter count."""
+    return value(number, "param", place)
+
+
+def refuse_unsupported(found: Architecture, place: Place) -> None:
+    """What `derive model` derives but the formulas of a scenario do not hold yet."""
+    windows = {g.window for g in bounded(found)}
+    problems = []
+    if len(windows) > 1:
+        problems.append(tr("windows of several lengths are not supported in a scenario yet"))
+    if any(g.compressed for g in found.kept.groups):
+        problems.append(tr("a compressed cache is not supported in a scenario yet"))
+    if found.kept.cross:
+        problems.append(tr("cross-attention to an image is not supported in a scenario yet"))
+    if len({e for e, _ in experts(found)}) > 1:
+        problems.append(
+            tr("layers with different numbers of experts are not supported in a scenario yet")
+        )
+    if problems:
+        raise DeriveError([Problem("M301", what, place) for what in problems])
+
+
+def bounded(found: Architecture) -> list[Group]:
+    """The groups of layers whose window is shorter than the longest context."""
+    return [g for g in found.kept.groups if g.bites(found.kept.position)]
+
+
+def experts(found: Architecture) -> set[tuple[int, int]]:
+    """Experts and experts per token of every layer that has some."""
+    pairs = set()
+    for placed in found.model.placed:
+        numbers = {name: symbol.value for name, symbol in placed.layer.values}
+        if any(t.kind == "routed_expert" for t in placed.layer.tensors):
+            pairs.add((numbers["E"], numbers["k"]))
+    return pairs
+
+
+def named(found: Architecture, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    """The values that symbols take in the layers of the text, each once."""
+    for name in names:
+        seen = {
+            symbol.value
+            for placed in found.model.placed
+            if placed.role == "text"
+            for known, symbol in placed.layer.values
+            if known == name
+        }
+        if len(seen) == 1:
+            yield name, seen.pop()
+
+
+UNITS = {"d_model": "element/token", "d_head": "element/token", "H_q": "", "H_kv": ""}
+
+
+def shape(found: Architecture, place: Place) -> dict[str, Value]:
+    """Layers, hidden size and heads, where every layer agrees on them."""
+    layers = sum(p.used for p in found.model.placed if p.role == "text" and p.indices)
+    rows = {name: value(number, UNITS[name], place) for name, number in named(found, tuple(UNITS))}
+    return {"L": value(layers, "", place), **rows}
+
+
+def uniform(found: Architecture, values: dict[str, Value]) -> bool:
+    """Whether the plain formulas say it all: one kind of attention in every layer, no experts."""
+    plain = all(name in values for name in ("H_q", "H_kv", "d_head", "L"))
+    if not plain or experts(found):
+        return False
+    v = {name: values[name].quantity.value for name in ("L", "H_kv", "d_head")}
+    kept = found.kept
+    return (
+        not bounded(found)
+        and not kept.state()
+        and kept.unbounded == 2 * v["L"] * v["H_kv"] * v["d_head"] * ELEMENT
+    )
+
+
+def structure(found: Architecture, place: Place) -> dict[str, Value]:
+    """What is not uniform: experts, cache elements and attention by kind of layer."""
+    made: dict[str, Value] = {}
+    for count, top in experts(found):
+        routed = found.totals.by_kind["routed_expert"]
+        made |= {
+            "E": value(count, "", place),
+            "k_exp": value(top, "", place),
+            "N_exp": param(routed, place),
+            "N_fix": param(found.totals.total_unique - routed, place),
+        }
+    if uniform(found, shape(found, place)) and not made:
+        return {}
+    return {**made, **cache(found, place)}
+
+
+def cache(found: Architecture, place: Place) -> dict[str, Value]:
+    """Elements and attention operations, layers with a window apart."""
+    kept, limited = found.kept, bounded(found)
+    attention = "FLOP*request/token^2"
+
+    def flops(groups: list[Group], *, absorbed: bool) -> int:
+        return sum(
+            g.layers * (g.number(g.cache.absorbed) if absorbed and g.cache.absorbed else g.flops)
+            for g in groups
+        )
+
+    free = [g for g in kept.groups if g not in limited]
+    made = {
+        "e_full": value(kept.unbounded / ELEMENT, "element/token", place),
+        "a_full": value(flops(free, absorbed=True), attention, place),
+        "a_pre": value(flops(free, absorbed=False), attention, place),
+    }
+    if limited or kept.state():
+        window = limited[0].window if limited else 1
+        elements = sum(g.layers * g.bytes_per_token for g in limited) // ELEMENT
+        made |= {
+            "e_win": value(elements, "element/token", place),
+            "T_win": value(window or 1, "token/request", place),
+            "S_kv": value(kept.state(), "byte/request", place),
+            "a_win": value(flops(limited, absorbed=False), attention, place),
+        }
+    return made
+
+
+def native(found: Architecture) -> str:
+    """The format of the published weights."""
+    method = found.plan.method if found.plan else ""
+    for name, stored in STORED.items():
+        if name in method:
+            return stored
+    return "fp32" if found.width == 4 else "bf16"
