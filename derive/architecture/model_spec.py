@@ -63,7 +63,7 @@ def identifier(path: Path) -> str:
     return kept.strip("-.") or "model"
 
 
-def value(number: float, units: str, place: Place) -> Value:
+def value(number: int | Fraction, units: str, place: Place) -> Value:
     """A derived count with its unit."""
     quantity = Quantity(Fraction(number), unit(units))
     return Value(quantity, f"{quantity.value} {units}".strip(), place, how=HOW)

@@ -76,6 +76,7 @@ class Architecture:
             "weight_bytes_bf16": 2 * t.total_unique,
             "weight_bytes_stored": self.stored.total,
             "quantization": self.quantization(),
+            "weight_bytes_read_per_step": self.reads(),
             "mtp": self.mtp(),
             "checks": [check.json() for check in self.checks],
             "not_included": [n.json() for n in self.model.absent],
@@ -98,6 +99,28 @@ class Architecture:
             "by_kind": stored.by_kind,
             "bytes": stored.total,
         }
+
+    def reads(self) -> dict[str, int]:
+        """Bytes that a decode step reads: always, and of routed experts when all are hit.
+
+        The input table is a lookup; a tied table is read whole as the output head.
+        """
+        routed = [
+            (p, t) for p in self.model.placed for t in p.layer.tensors if t.kind == "routed_expert"
+        ]
+        left_out = ("vision", "audio", "embedding", "embedding_per_layer", "routed_expert",
+                    *totals.BUFFERS)  # fmt: skip
+        kinds = self.stored.by_kind
+        always = sum(size for kind, size in kinds.items() if kind not in left_out)
+        always += self.width * self.totals.head if self.totals.tied else 0
+        made = {"always": always, "routed_experts": kinds.get("routed_expert", 0)}
+        if routed:
+            first = dict(routed[0][0].layer.values)
+            made["experts"], made["experts_per_token"] = first["E"].value, first["k"].value
+            made["layers_with_experts"] = sum(
+                p.used for p in {id(p): p for p, _ in routed}.values()
+            )
+        return made
 
     def mtp(self) -> dict[str, object] | None:
         """Layers for further tokens, on a line of their own."""

@@ -160,6 +160,50 @@ HARDWARE = (
     NOTES,
 )  # fmt: skip
 
+_ELEMENTS, _ATTENTION = "element/token", "FLOP*request/token^2"
+STRUCTURE = table(
+    "structure", Text("what is not alike in every layer", "各层不一致之处"),
+    count("experts", "", Text("routed experts of a layer", "每层路由专家数"), most=10**5),
+    count(
+        "experts_per_token", "", Text("routed experts one token activates", "每 token 激活的路由专家数"),
+        most=10**5,
+    ),
+    figure(
+        "expert_parameters", "param", Text("parameters of all routed experts", "全部路由专家的参数量"),
+        likely=("param", "Gparam"), whole=True, most=10**15,
+    ),
+    figure(
+        "cache_elements", _ELEMENTS,
+        Text("KV elements a token adds in layers without a window", "无窗口的层中每 token 增加的 KV 元素数"),
+        likely=(_ELEMENTS,), zero=True, most=10**9,
+    ),
+    figure(
+        "window_elements", _ELEMENTS,
+        Text("KV elements a token adds in layers with a window", "有窗口的层中每 token 增加的 KV 元素数"),
+        likely=(_ELEMENTS,), zero=True, most=10**9,
+    ),
+    count("window", "token/request", Text("tokens such a layer keeps", "这类层保留的 token 数"), most=10**9),
+    figure(
+        "state", "byte/request", Text("constant state of one request", "单请求的常量状态"),
+        likely=("byte/request", "MB/request"), zero=True, most=10**12,
+    ),
+    figure(
+        "attention", _ATTENTION,
+        Text("decode attention operations per token and context token, layers without a window",
+             "decode 中每 token、每上下文 token 的注意力运算量（无窗口的层）"),
+        likely=(_ATTENTION,), zero=True, most=10**12,
+    ),
+    figure(
+        "prefill_attention", _ATTENTION,
+        Text("the same in prefill", "同上，prefill 中"), likely=(_ATTENTION,), zero=True, most=10**12,
+    ),
+    figure(
+        "window_attention", _ATTENTION,
+        Text("the same in layers with a window", "同上，有窗口的层"),
+        likely=(_ATTENTION,), zero=True, most=10**12,
+    ),
+    Field("latent", "bool", Text("the cache is a latent without heads", "KV cache 为不分头的潜向量")),
+)  # fmt: skip
 MODEL = (
     ID,
     NAME,
@@ -180,8 +224,9 @@ MODEL = (
     count("layers", "", Text("layers", "层数"), required=True, most=10**5),
     count("d_model", "element/token", Text("hidden size", "隐藏维度"), required=True, most=10**7),
     count("query_heads", "", Text("query heads", "查询头数"), required=True, most=10**5),
-    count("kv_heads", "", Text("key-value heads", "KV 头数"), required=True, most=10**5),
-    count("d_head", "element/token", Text("head size", "每头维度"), required=True, most=10**6),
+    count("kv_heads", "", Text("key-value heads", "KV 头数"), most=10**5),
+    count("d_head", "element/token", Text("head size", "每头维度"), most=10**6),
+    STRUCTURE,
     count("vocab", "", Text("vocabulary", "词表大小"), most=10**9),
     Field("tied_embeddings", "bool", Text("input and output table are one", "输入输出词表共用")),
     figure(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -197,7 +198,7 @@ def model_listing(name: str | None, extra: Sequence[str | Path], as_json: bool, 
             m.id,
             shown(m.values["N"]),
             shown(m.values["L"]),
-            shown(m.values["H_kv"]),
+            shown(m.values.get("H_kv")),
             show(kv_bytes(m, "bf16")).text,
         )
         for m in every
@@ -206,10 +207,14 @@ def model_listing(name: str | None, extra: Sequence[str | Path], as_json: bool, 
 
 
 def kv_bytes(found: Model, precision: str) -> Quantity:
-    """KV-cache bytes per token: K and V in every layer and KV head."""
-    v = found.values
-    count = 2 * v["L"].quantity.value * v["H_kv"].quantity.value * v["d_head"].quantity.value
-    return Quantity(count * BYTES[precision], unit("byte/token"))
+    """KV-cache bytes that a token adds, layers with a window included while it is not full."""
+    if parts := found.structure:
+        kinds = (parts[name].quantity.value for name in ("e_full", "e_win") if name in parts)
+        elements = sum(kinds, Fraction(0))
+    else:
+        v = found.values
+        elements = 2 * v["L"].quantity.value * v["H_kv"].quantity.value * v["d_head"].quantity.value
+    return Quantity(elements * BYTES[precision], unit("byte/token"))
 
 
 def weight_bytes(found: Model, precision: str) -> Quantity:
@@ -245,7 +250,7 @@ def model_record(found: Model) -> dict[str, Any]:
         "name": found.name.json(),
         "native": found.native,
         "tied_embeddings": found.tied_embeddings,
-        "values": {n: record(v) for n, v in found.values.items()},
+        "values": {n: record(v) for n, v in {**found.values, **found.structure}.items()},
         "embedding": record(found.embedding) if found.embedding else None,
         "bytes": {
             p: {

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from derive.errors import printable
 from derive.specs.fields import CALIBRATION, MODEL
 from derive.specs.types import Calibration, Model, Value
 from derive.text import Text, tr
+from derive.units import Quantity
 
 if TYPE_CHECKING:
-    from derive.specs.nodes import Document
+    from derive.specs.nodes import Document, Table
     from derive.specs.reader import Reader
 
 # symbol id -> key of the file
@@ -24,6 +25,25 @@ SYMBOLS = {
     "H_kv": "kv_heads",
     "d_head": "d_head",
 }
+STRUCTURE = {
+    "E": "experts",
+    "k_exp": "experts_per_token",
+    "N_exp": "expert_parameters",
+    "e_full": "cache_elements",
+    "e_win": "window_elements",
+    "T_win": "window",
+    "S_kv": "state",
+    "a_full": "attention",
+    "a_pre": "prefill_attention",
+    "a_win": "window_attention",
+}
+# keys that only say something together
+TOGETHER = (
+    ("experts", "experts_per_token", "expert_parameters", "cache_elements"),
+    ("cache_elements", "attention", "prefill_attention"),
+    ("window_elements", "window", "state", "window_attention", "cache_elements"),
+)
+NOT_EXPERTS = Text("parameters less those of the routed experts", "总参数减去路由专家的参数")
 DENSE_MODEL = Text(
     "equals N: no active count is given, a dense model", "等于 N：未给出激活量，即稠密模型"
 )
@@ -39,6 +59,9 @@ def build_model(document: Document, reader: Reader) -> Model | None:
     if "N" in values and "N_act" not in values:
         values["N_act"] = replace(values["N"], how=DENSE_MODEL)
     check_model(values, figures.get("embedding_parameters"), reader)
+    parts = read.get("structure", {})
+    structure = structure_of(parts, values, sources)
+    check_structure(root, parts, values, reader)
     if reader.faults.found:
         return None
     vocab = figures.get("vocab")
@@ -54,7 +77,47 @@ def build_model(document: Document, reader: Reader) -> Model | None:
         context=figures.get("context"),
         notes=read.get("notes", ()),
         place=root.place,
+        structure=structure,
+        latent=bool(parts.get("latent")),
     )
+
+
+def structure_of(
+    parts: dict[str, Any], values: dict[str, Value], sources: tuple[str, ...]
+) -> dict[str, Value]:
+    """What is not alike in every layer, by symbol id."""
+    made = {s: sourced(parts[key], sources) for s, key in STRUCTURE.items() if key in parts}
+    if "N_exp" in made and "N" in values:
+        rest = values["N"].quantity.base - made["N_exp"].quantity.base
+        quantity = Quantity(rest, values["N"].quantity.unit)
+        text = f"{rest} {quantity.unit.text}"
+        made["N_fix"] = replace(made["N_exp"], quantity=quantity, text=text, how=NOT_EXPERTS)
+    return made
+
+
+def check_structure(
+    root: Table, parts: dict[str, Any], values: dict[str, Value], reader: Reader
+) -> None:
+    """Keys that belong together, and heads where no elements are given."""
+    place = root.place_of("structure") if parts else root.place
+    for group in TOGETHER:
+        if group[0] in parts:
+            for key in (k for k in group if k not in parts):
+                what = tr("structure.{key} is missing beside {other}", key=key, other=group[0])
+                reader.faults.add("S206", what, place)
+    if "cache_elements" not in parts:
+        for symbol in ("H_kv", "d_head"):
+            if symbol not in values and not reader.faults.found:
+                key = SYMBOLS[symbol]
+                what = tr(
+                    "{key} is missing: without structure.cache_elements it is needed", key=key
+                )
+                reader.faults.add("S206", what, root.place)
+    if "experts" in parts and "experts_per_token" in parts:
+        most, few = (parts[k].quantity.base for k in ("experts", "experts_per_token"))
+        if few > most:
+            what = tr("{small} is above {large}", small="experts_per_token", large="experts")
+            reader.faults.add("S308", what, parts["experts_per_token"].place)
 
 
 def sourced(value: Value, sources: tuple[str, ...]) -> Value:

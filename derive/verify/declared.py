@@ -12,7 +12,8 @@ from derive.errors import DeriveError
 from derive.expression.dimension import dimension
 from derive.expression.latex import latex
 from derive.expression.text import plain
-from derive.formula import Formula, catalogue, dimension_of, letters, unit_of
+from derive.expression.tree import Name
+from derive.formula import VARIANTS, Formula, catalogue, dimension_of, letters, unit_of
 from derive.notation import CONSTANTS, SYMBOLS, known
 from derive.text import Text, tr
 from derive.verify.say import quoted
@@ -45,6 +46,12 @@ def check_ids(record: Mapping[str, Any]) -> Iterator[Text]:
     for group, ids in rows.items():
         for name in {i for i in ids if ids.count(i) > 1}:
             yield tr("{group}: {name} stands twice", group=group, name=quoted(name))
+    for name in record["variants"]:
+        if name not in VARIANTS or record["variants"].count(name) > 1:
+            yield tr("{group}: unknown symbol {name}", group="variants", name=quoted(name))
+    replaced = [VARIANTS[v].instead_of for v in record["variants"] if v in VARIANTS]
+    for name in {n for n in replaced if replaced.count(n) > 1}:
+        yield tr("{group}: {name} stands twice", group="variants", name=name)
     for name in sorted({*known(), *catalogue()} - record["symbols"].keys()):
         yield tr("symbols: {name} is missing", name=name)
     for name in sorted(CONSTANTS.keys() - set(rows["constants"])):
@@ -55,6 +62,8 @@ def check_trees(record: Mapping[str, Any]) -> Iterator[Text]:
     """Every formula can be read and measures what its symbol does."""
     for card in record["derivations"]:
         name = card["id"]
+        if not card["tree"]:
+            continue  # searched: its sides are compared where they are computed
         try:
             found = dimension(read(card["tree"]), dimension_of)
         except Broken as error:
@@ -131,10 +140,13 @@ def check_declared(ledger: Ledger, name: str) -> Iterator[Text]:
     ):  # fmt: skip
         yield from differs(f"{name}.{key}", card[key], wanted)
     try:
-        if not follows(ledger, declared) or card["tree"] != plain(ledger.trees[name]):
+        tree = ledger.trees.get(name)
+        written = card["tree"] == (plain(tree) if tree is not None else "")
+        good = follows(ledger, declared) if tree is not None else searches(ledger, declared)
+        if not (written and good):
             yield tr(
                 "{name}: the formula {text} differs from this program's declaration",
-                name=name, text=quoted(card["tree"], 160),
+                name=name, text=quoted(card["tree"] or card["search"]["left"], 160),
             )  # fmt: skip
     except (Broken, NoValue) as error:
         yield tr("{name}: {why}", name=name, why=error.why)
@@ -170,6 +182,25 @@ def follows(ledger: Ledger, declared: Formula) -> bool:
             best, beyond = (place.with_({variable: q})(of).base for q in (found, more))
             if not best <= goal < beyond:
                 return False
+    return True
+
+
+def searches(ledger: Ledger, declared: Formula) -> bool:
+    """Whether a search is for what the declaration asks, its sides opened or not."""
+    found, sides = ledger.searches[declared.id], ledger.cards[declared.id]["search"]
+    if declared.solve:
+        left, right, variable = declared.solve
+    else:
+        of, target, variable = declared.largest or ("", "", "")
+        left, right = Name(of), Name(target)
+    kind = (found.variable, found.largest) == (variable, declared.largest is not None)
+    texts = (sides["left"], sides["right"]) == (plain(found.left), plain(found.right))
+    if not variable or not kind or not texts:
+        return False
+    for place in ledger.elsewhere:
+        held = place.with_({n: place.quantity(t, unit_of(n)) for n, t in declared.at.items()})
+        if not (held.equal(found.left, left) and held.equal(found.right, right)):
+            return False
     return True
 
 

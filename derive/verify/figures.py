@@ -199,7 +199,7 @@ class Figure:
     @property
     def known(self) -> set[str]:
         """Ids that have a value or a formula here."""
-        return {*self.ledger.given, *self.ledger.trees}
+        return {*self.ledger.given, *self.ledger.cards}
 
     def band(self, band: Mapping[str, Any], end: Fraction) -> Fault:
         """The free zone: from one request to the first limit, or to the end of the drawing."""

@@ -16,6 +16,7 @@ from derive.verify.say import quoted
 from derive.verify.shown import agrees, measures, reading, written
 from derive.verify.values import CALIBRES, Ledger
 
+LONGEST_NOTED = 12_000  # bits of a value that is noted exactly
 CAPACITIES = ("M_dev", "M_other")
 STORED = {"w": "weights", "w_kv": "kv_cache"}
 
@@ -59,8 +60,10 @@ def one_input(ledger: Ledger, row: Mapping[str, Any]) -> Iterator[Text]:
             yield tr("{name}: {shown} is not the exact value", name=name, shown=quoted(shown))
 
 
-def lowest(value: Fraction) -> str:
-    """`p/q` in lowest terms."""
+def lowest(value: Fraction) -> str | None:
+    """`p/q` in lowest terms; None where it would fill pages."""
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > LONGEST_NOTED:
+        return None
     return f"{value.numerator}/{value.denominator}"
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from derive.errors import DeriveError
-from derive.formula import catalogue
+from derive.formula import VARIANTS, catalogue, standing_in
 from derive.ledger import FORMAT, digest
 from derive.text import Text, same, tr
 from derive.verify.declared import (
@@ -51,20 +52,28 @@ def judged(record: Mapping[str, Any], roots: tuple[Path, ...] | None) -> tuple[l
     """The faults, and whether specs were at hand to compare with."""
     found: list[Text] = []
     compared = None
-    try:
-        found += islice(faults(record), MOST_FAULTS)
-        if not any(check_shape(record)):
-            compared = check_specs(record, spec_places() if roots is None else roots)
-            found += islice(compared or (), MOST_FAULTS)
-    except UNEXPECTED as error:  # a falsification that no check foresaw is one all the same
-        why = quoted(f"{type(error).__name__}: {error}", 120)
-        found.append(tr("the ledger cannot be computed: {why}", why=why))
+    with standing(record):
+        try:
+            found += islice(faults(record), MOST_FAULTS)
+            if not any(check_shape(record)):
+                compared = check_specs(record, spec_places() if roots is None else roots)
+                found += (compared or [])[:MOST_FAULTS]
+        except UNEXPECTED as error:  # a falsification that no check foresaw is one all the same
+            why = quoted(f"{type(error).__name__}: {error}", 120)
+            found.append(tr("the ledger cannot be computed: {why}", why=why))
     return list(dict.fromkeys(found))[:MOST_FAULTS], compared is not None
 
 
-def faults(record: Mapping[str, Any]) -> Iterator[Text]:
-    """What does not hold in the record itself, one after the other."""
+def standing(record: Mapping[str, Any]) -> AbstractContextManager[None]:
+    """The formulas that stand in for plain ones in a record are the declarations meanwhile."""
     catalogue()
+    named = record.get("variants")
+    texts = [v for v in named if isinstance(v, str)] if isinstance(named, list) else []
+    return standing_in({VARIANTS[v].instead_of: v for v in texts if v in VARIANTS}.values())
+
+
+def faults(record: Mapping[str, Any]) -> Iterator[Text]:
+    """What does not hold in the record itself, one after the other; `standing` is in force."""
     yield from check_hash(record)
     for gate in (check_shape, check_ids, check_trees):  # what follows relies on these
         found = list(gate(record))

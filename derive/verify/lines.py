@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from derive.errors import DeriveError
@@ -21,10 +20,11 @@ from derive.verify.texts import Broken, read
 NUMERIC = ("values", "compute", "round")
 RULES = (
     *NUMERIC, "definition", "equation", "insert", "fix", "substitute", "cancel", "divide", "limit",
-    "solve", "case",
+    "solve", "case", "search",
 )  # fmt: skip
 DECLARED = ("definition", "equation", "insert")  # rules whose reason is that of a formula
 SIGNS = {"=": "=", "≈": r"\approx", "→": "=", "≤": r"\leq"}
+NEIGHBOUR = "neighbour"
 FOUND = {"sympy": ("proved",), "recomputed": ("equal",)}
 
 
@@ -54,7 +54,10 @@ class Line:
     @property
     def numeric(self) -> bool:
         """Whether the line is about this scenario's numbers."""
-        return self.rule in NUMERIC or (self.rule == "case" and self.relation != "≤")
+        if self.rule == "fix":  # a value on either side of what is searched
+            return any(check["found"] == NEIGHBOUR for check in self.record["checks"])
+        bound = self.rule == "case" and self.relation == "≤"
+        return self.rule in (*NUMERIC, "case", "search") and not bound
 
 
 def lines(card: Mapping[str, Any]) -> tuple[list[Line], list[Text]]:
@@ -115,7 +118,6 @@ def check_lines(card: Mapping[str, Any], found: list[Line]) -> Iterator[Text]:
         yield from bad_checks(name, one)
 
 
-@cache
 def declared_reasons() -> tuple[Mapping[str, str], ...]:
     """The reasons that formulas are declared with."""
     return tuple(declared.reason.json() for declared in catalogue().values())
@@ -153,9 +155,8 @@ def bad_checks(name: str, one: Line) -> Iterator[Text]:
         if by == "pint":
             right = same_unit(found, one.right)
         elif by == "points":
-            right = found.isdigit() or found == (
-                "reads back" if one.relation == "=" else "reads back within rounding"
-            )
+            read = "reads back" if one.relation == "=" else "reads back within rounding"
+            right = found.isdigit() or found == (NEIGHBOUR if one.rule == "fix" else read)
         else:
             right = found in FOUND.get(by, ())
         if not right:

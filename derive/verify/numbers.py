@@ -1,4 +1,4 @@
-"""The numeric steps: values inserted, cases decided, the result, its rounding."""
+"""The numeric steps: values inserted, cases decided, the search, the result, its rounding."""
 
 from __future__ import annotations
 
@@ -11,60 +11,119 @@ from derive.expression.tree import Call, Measure, Name, Node, Number, children, 
 from derive.text import Text, tr
 from derive.units import Quantity, Unit
 from derive.verify.lines import Line, at_step
+from derive.verify.say import quoted
 from derive.verify.shown import half_unit
 from derive.verify.texts import Broken, NoValue
-from derive.verify.values import Ledger
+from derive.verify.values import Ledger, Values, in_units_of
 
 
 def check_numbers(ledger: Ledger, card: Mapping[str, Any], found: list[Line]) -> Iterator[Text]:
     """The numeric lines of one card."""
-    name = card["id"]
+    name, about = card["id"], Numbers(ledger, card["id"])
     for one in found:
         try:
-            if not holds(ledger, name, one):
+            if one.before is not None or not about.holds(one):
                 yield at_step(name, one.number, tr("does not hold: {text}", text=one.text))
         except (Broken, NoValue) as error:
             yield at_step(name, one.number, error.why)
+    if name in ledger.searches and found and len(about.tried) < 2:
+        yield tr("{name}: both sides are not shown next to where they meet", name=name)
 
 
-def holds(ledger: Ledger, name: str, one: Line) -> bool:
-    """One numeric line at the scenario's values."""
-    here, tree = ledger.here, ledger.trees[name]
-    if one.before is not None:
+class Numbers:
+    """The numbers of one card at the scenario's values."""
+
+    def __init__(self, ledger: Ledger, name: str) -> None:
+        self.ledger, self.name, self.here = ledger, name, ledger.here
+        self.tree = ledger.trees.get(name)
+        self.search = ledger.searches.get(name)
+        self.tried: dict[Fraction, Values] = {}
+
+    def holds(self, one: Line) -> bool:
+        """One numeric line."""
+        value = self.here(self.name)  # it must exist before it has numbers
+        if one.rule == "fix":
+            return self.fix(one, value)
+        if one.rule == "search":
+            return self.side(one)
+        if one.rule == "case":
+            return self.decided(one) and close(self.here.of(one.left), one)
+        if one.left != Name(self.name):
+            return False
+        if one.rule == "values":
+            if self.tree is None or one.relation not in ("=", "≈"):
+                return False
+            rounded = [not same_leaf(self.here, a, b) for a, b in leaves(self.tree, one.right)]
+            return (one.relation == "≈") == any(rounded)
+        return one.relation == ("=" if one.rule == "compute" else "≈") and close(value.pint, one)
+
+    def fix(self, one: Line, value: Quantity) -> bool:
+        """The value found, or its neighbour on the other side of where the sides meet."""
+        if self.search is None or one.relation != "=" or one.left != Name(self.search.variable):
+            return False
+        contract = self.ledger.units[self.search.variable]
+        tried = self.here.quantity(one.right, contract)
+        self.tried[tried.value] = self.here.with_({self.search.variable: tried})
+        other = value.value != tried.value
+        meets = self.here.meets(self.name, int(tried.value))
+        return abs(tried.value - value.value) == int(other) and meets != other
+
+    def side(self, one: Line) -> bool:
+        """One side of a search where its symbol was last fixed, and how it stands to the other."""
+        if self.search is None or not self.tried:
+            return False
+        there = list(self.tried.values())[-1]
+        if one.left == self.search.right:
+            above = there.above(self.search.left, self.search.right)
+            says = tr("left ≥ right") if above >= 0 else tr("left < right")
+            if self.search.largest:
+                says = tr("left ≤ right") if above <= 0 else tr("left > right")
+            if one.record["reason"] != says.json():
+                return False
+        elif one.left != self.search.left or one.record["reason"] is not None:
+            return False
+        return close(there.of(one.left), one)
+
+    def decided(self, one: Line) -> bool:
+        """Whether a case is an argument of a max or min, and decides exactly where it says so."""
+        for part in walk(self.tree) if self.tree is not None else ():
+            if not (isinstance(part, Call) and part.function in ("max", "min")):
+                continue
+            if one.left in part.args:
+                decides = self.here.equal(one.left, part)
+                reason = tr("decides") if decides else tr("does not decide")
+                return bool(one.record["reason"] == reason.json())
         return False
-    if one.rule == "case":
-        return one.is_value and decided(ledger, tree, one) and close(here.of(one.left), one)
-    if one.left != Name(name):
-        return False
-    here(name)  # a value must exist before it has numbers
-    if one.rule == "values":
-        rounded = [not same_leaf(ledger, a, b) for a, b in leaves(tree, one.right)]
-        return (one.relation == "≈") == any(rounded) and one.relation in "=≈"
-    wanted = "=" if one.rule == "compute" else "≈"
-    return one.is_value and one.relation == wanted and close(here.of(tree), one)
 
 
 def close(exact: Any, one: Line) -> bool:
     """Whether the number on the right is the exact one, or where it says ≈ rounds it."""
     side = one.right
-    assert isinstance(side, Measure | Number)
-    in_unit = side.quantity.unit if isinstance(side, Measure) else Unit()
-    value = side.quantity.value if isinstance(side, Measure) else side.value
-    off = abs(number_in(exact, in_unit) - value)
+    if not isinstance(side, Measure | Number):
+        return False
+    off = abs(number_in(exact, unit_of(side)) - value_of(side))
     if one.relation == "=":
         return off == 0
     digits = digits_of(side)
     return one.relation == "≈" and "/" not in digits and 0 < off <= half_unit(digits)
 
 
+def unit_of(leaf: Measure | Number) -> Unit:
+    """The unit of a number in a line."""
+    return leaf.quantity.unit if isinstance(leaf, Measure) else Unit()
+
+
+def value_of(leaf: Measure | Number) -> Fraction:
+    """The number itself."""
+    return leaf.quantity.value if isinstance(leaf, Measure) else leaf.value
+
+
 def number_in(found: Any, unit: Unit) -> Fraction:
     """The number of a pint quantity in a unit; Broken where it measures something else."""
-    from derive.verify.values import in_units_of
-
     return in_units_of(Quantity(Fraction(1), unit).pint, found)
 
 
-def leaves(symbolic: Node, line: Node) -> Iterator[tuple[Node, Node]]:
+def leaves(symbolic: Node, line: Node) -> Iterator[tuple[Name, Node]]:
     """Each symbol of a formula with what stands in its place; Broken where the shapes differ."""
     if isinstance(symbolic, Name):
         yield symbolic, line
@@ -80,28 +139,13 @@ def leaves(symbolic: Node, line: Node) -> Iterator[tuple[Node, Node]]:
         yield from leaves(a, b)
 
 
-def same_leaf(ledger: Ledger, name: Node, leaf: Node) -> bool:
+def same_leaf(here: Values, name: Name, leaf: Node) -> bool:
     """Whether a number is a symbol's exact value; Broken where it is not even rounded from it."""
-    assert isinstance(name, Name)
-    exact = ledger.here(name.id)
+    exact = here(name.id)
     if not isinstance(leaf, Measure | Number):
         raise Broken(tr("the line of values is not the formula"))
-    in_unit = leaf.quantity.unit if isinstance(leaf, Measure) else Unit()
-    value = leaf.quantity.value if isinstance(leaf, Measure) else leaf.value
     digits = digits_of(leaf)
-    off = abs(number_in(exact.pint, in_unit) - value)
+    off = abs(number_in(exact.pint, unit_of(leaf)) - value_of(leaf))
     if off and ("/" in digits or off > half_unit(digits)):
-        raise Broken(tr("{shown} is not the value of {name}", shown=digits, name=name.id))
+        raise Broken(tr("{shown} is not the value of {name}", shown=quoted(digits), name=name.id))
     return off == 0
-
-
-def decided(ledger: Ledger, tree: Node, one: Line) -> bool:
-    """Whether a case is an argument of a max or min, and decides exactly where it says so."""
-    for part in walk(tree):
-        if not (isinstance(part, Call) and part.function in ("max", "min")):
-            continue
-        if one.left in part.args:
-            reason = tr("decides") if ledger.here.equal(one.left, part) else tr("does not decide")
-            recorded: Mapping[str, str] | None = one.record["reason"]
-            return recorded is not None and Text(recorded["en"], recorded["zh"]) == reason
-    return False

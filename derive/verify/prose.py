@@ -121,7 +121,7 @@ class Prose:
 
     def value(self, name: str) -> Quantity | None:
         """A result or input as the report states it."""
-        if name in self.ledger.trees:
+        if name in self.ledger.cards:
             return expected(self.ledger, name)[0]
         return or_none(self.ledger.here, name) if name in self.ledger.given else None
 
@@ -196,7 +196,7 @@ class Prose:
         name, _, end = item.partition(".")
         if end:
             return reach(self.ledger, name).get(end)
-        if item in self.ledger.trees or item in self.ledger.given:
+        if item in self.ledger.cards or item in self.ledger.given:
             return self.value(item)
         return here.in_its_unit(read(item))
 
@@ -224,8 +224,8 @@ class Prose:
     def stated(self) -> list[Quantity]:
         """Every input, result and end of a range."""
         found: list[Quantity] = [*self.ledger.given.values(), *self.ledger.constants.values()]
-        found += [q for n in self.ledger.trees if (q := self.value(n)) is not None]
-        ranges = [reach(self.ledger, n) for n in self.ledger.trees if self.value(n) is not None]
+        found += [q for n in self.ledger.cards if (q := self.value(n)) is not None]
+        ranges = [reach(self.ledger, n) for n in self.ledger.cards if self.value(n) is not None]
         return [*found, *(end for ends in ranges for end in ends.values())]
 
     def tile(self, row: Mapping[str, Any]) -> Iterator[Text]:
@@ -272,7 +272,7 @@ class Prose:
 
 def devices_of_the_fleet(ledger: Ledger) -> Quantity | None:
     """Devices of the whole fleet."""
-    replicas = expected(ledger, "replicas")[0] if "replicas" in ledger.trees else None
+    replicas = expected(ledger, "replicas")[0] if "replicas" in ledger.cards else None
     g = ledger.given.get("g")
     return Quantity(replicas.value * g.value, g.unit) if replicas and g else None
 

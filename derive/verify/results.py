@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+from derive.expression.tree import names
 from derive.formula import Formula, catalogue
 from derive.notation import CONSTANTS
 from derive.text import Text, same, tr
@@ -37,8 +38,6 @@ def needs(declared: Formula, above: set[str]) -> set[str]:
     """Every symbol that a formula may need; more than it does where some are held."""
     found: set[str] = set()
     conditions = [*declared.valid, *([declared.exists] if declared.exists else [])]
-    from derive.expression.tree import names
-
     inside = [n for c in conditions for side in (c.parts[0], c.parts[2]) for n in names(side)]
     for name in (*declared.uses, *inside):
         if name in catalogue():
@@ -51,7 +50,7 @@ def needs(declared: Formula, above: set[str]) -> set[str]:
 
 def fitting(ledger: Ledger) -> bool:
     """Feasibility from the ledger's own numbers; true where it cannot be told."""
-    if "g_fit" not in ledger.trees:
+    if "g_fit" not in ledger.cards:
         return True
     try:
         return ledger.here("g").base >= ledger.here("g_fit").base

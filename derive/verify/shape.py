@@ -111,6 +111,7 @@ CARD = {
     "id": TEXT, "section": TEXT, "latex": TEXT, "unit": TEXT, "name": BOTH, "reason": BOTH,
     "calibre": TEXT, "reading": Maybe(BOTH), "sources": SOURCES, "tree": TEXT, "set_by_hand": FLAG,
     "variable": Maybe(TEXT), "steps": Rows(STEP, 60), "conditions": Rows(CONDITION, 8),
+    "search?": {"left": TEXT, "right": TEXT, "largest": FLAG},
 }  # fmt: skip
 RESULT = {
     "unit": TEXT, "value": Maybe(NUMBER), "exact": Maybe(EXACT), "display": BOTH, "why?": BOTH,
@@ -128,7 +129,7 @@ FIGURE = {
     },
 }  # fmt: skip
 SHAPE = {
-    "format": TEXT, "program": TEXT, "hash": TEXT,
+    "format": TEXT, "program": TEXT, "hash": TEXT, "variants": Rows(TEXT, 20),
     "scenario": {
         "id": TEXT, "title": BOTH, "date": Maybe(TEXT), "model": {"id": TEXT, "name": BOTH},
         "hardware": {"id": TEXT, "name": BOTH}, "precision": Named(TEXT), "overrides": Named(TEXT),

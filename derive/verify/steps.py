@@ -60,7 +60,8 @@ def symbolic(ledger: Ledger, card: Mapping[str, Any], found: list[Line]) -> Iter
         except (Broken, NoValue) as error:
             yield at_step(name, one.number, error.why)
     if found and not about.concluded:
-        yield tr("{name}: no step ends in the formula {text}", name=name, text=card["tree"])
+        text = card["tree"] or card["search"]["left"]
+        yield tr("{name}: no step ends in the formula {text}", name=name, text=quoted(text, 160))
 
 
 class Derivation:
@@ -68,7 +69,8 @@ class Derivation:
 
     def __init__(self, ledger: Ledger, declared: Formula) -> None:
         self.ledger, self.declared = ledger, declared
-        self.tree = ledger.trees[declared.id]
+        self.tree = ledger.trees.get(declared.id)
+        self.search = ledger.searches.get(declared.id)
         self.me = Name(declared.id)
         self.held: dict[str, Node] = {}
         self.cases: list[Node] = []
@@ -87,8 +89,10 @@ class Derivation:
 
     def holds(self, one: Line) -> bool:
         """Whether a line follows; what it fixes or concludes is remembered."""
-        if one.left == self.me and one.right == self.tree:
-            self.concluded = True
+        if self.search:
+            self.concluded |= one.left == self.search.left and one.right == self.search.right
+        else:
+            self.concluded |= one.left == self.me and one.right == self.tree
         rule = getattr(self, one.rule, self.equality)
         good = bool(rule(one))
         if one.before is not None:  # the line that this one starts from
@@ -98,7 +102,7 @@ class Derivation:
 
     def start(self, one: Line) -> Node:
         """What the form before a line must equal."""
-        return one.left if one.left != self.me else self.tree
+        return self.tree if one.left == self.me and self.tree is not None else one.left
 
     def fix(self, one: Line) -> bool:
         """A symbol held at what the declaration says, or N_act at N for a dense model."""
@@ -141,7 +145,7 @@ class Derivation:
 
     def equality(self, one: Line) -> bool:
         """Both sides agree; those of an equation agree with its own sides, each with its own."""
-        if one.left == self.me:
+        if one.left == self.me and self.tree is not None:
             return one.relation == "=" and self.equal(one.right, self.tree)
         if self.declared.solve or self.declared.largest:
             left, right, relation = self.sides

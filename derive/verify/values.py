@@ -6,14 +6,15 @@ Nothing of the derivation engine is used; a formula is what the ledger says it i
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from derive.expression.dimension import dimension
 from derive.expression.recompute import in_unit, recompute
-from derive.expression.tree import Call, Node, names
+from derive.expression.tree import Call, Node, Number, names, rebuild
 from derive.formula import catalogue, unit_of
 from derive.notation import known
 from derive.text import Text, tr
@@ -21,7 +22,14 @@ from derive.units import Quantity, Unit, pint_error
 from derive.verify.say import quoted
 from derive.verify.texts import Broken, NoValue, comparison, named, read
 
-LONGEST = 12_000  # bits of a value; those of real ledgers have some hundreds
+LONGEST = 200_000  # bits of a value; those of real ledgers have some hundreds, with powers more
+# counts stay whole where a formula takes powers; small, so that every number there stays exact
+WHOLE = {
+    "E": (30, 90), "k_exp": (2, 9), "b": (11, 50), "n": (2, 7), "T_in": (101, 499),
+}  # fmt: skip
+FARTHEST = {"b": 2**17}  # beyond any batch
+LARGEST_POWER = 40_000  # bits of a power that is taken exactly; of longer ones so many are kept:
+KEPT = 16_384
 CALIBRES = ("low", "typical", "high")
 
 
@@ -34,6 +42,19 @@ class Held(Quantity):
         return super().pint
 
 
+@dataclass(frozen=True)
+class Search:
+    """What algebra cannot solve: the whole value of a symbol next to where two sides meet.
+
+    `largest` asks for the largest value with left ≤ right, else for the next one with left ≥ right.
+    """
+
+    left: Node
+    right: Node
+    variable: str
+    largest: bool
+
+
 class Ledger:
     """The readings of one ledger: inputs, constants, formulas by their recorded text."""
 
@@ -43,12 +64,14 @@ class Ledger:
         self.given = self.quantities("inputs")
         self.constants = self.quantities("constants")
         self.cards: dict[str, Mapping[str, Any]] = {d["id"]: d for d in record["derivations"]}
-        self.trees = {name: read(card["tree"]) for name, card in self.cards.items()}
+        self.trees = {n: read(card["tree"]) for n, card in self.cards.items() if card["tree"]}
+        self.searches = {n: search(card) for n, card in self.cards.items() if n not in self.trees}
+        self.powers = any("pow(" in text for card in self.cards.values() for text in lines_of(card))
         self.levels = {
             name: {key: Fraction(triple[key]["exact"]) for key in CALIBRES}
             for name, triple in record["calibration"].items()
         }
-        self.reach = closures(self.trees, self.cards)
+        self.reach = closures(self)
 
     def quantities(self, group: str) -> dict[str, Held]:
         """Recorded values, in the units of the notation; the recorded units are checked apart."""
@@ -77,13 +100,13 @@ class Ledger:
         The second place has little compute, so that the other argument of each max decides. The
         places follow from the record's hash: whoever edits a line moves them.
         """
-        names = {*self.given, *self.levels} - self.trees.keys()  # what was set by hand is derived
+        names = {*self.given, *self.levels} - self.cards.keys()  # what was set by hand is derived
         return self.moved("1", names), self.moved("2", names, Fraction(1, 10**5))
 
     @cached_property
     def nearby(self) -> tuple[Values, Values]:
         """Such places where what was set by hand stays an input."""
-        if not self.given.keys() & self.trees.keys():
+        if not self.given.keys() & self.cards.keys():
             return self.elsewhere
         names = {*self.given, *self.levels}
         return self.moved("3", names), self.moved("4", names, Fraction(1, 10**5))
@@ -94,33 +117,78 @@ class Ledger:
         given = {}
         for name in sorted(names):
             start = self.given.get(name) or self.calibrated("typical", "typical")[name]
+            if name in WHOLE:
+                given[name] = Held(Fraction(draw.randrange(*WHOLE[name])), start.unit)
+                continue
             factor = Fraction(draw.randrange(1001, 9973), draw.randrange(1001, 9973))
             factor *= compute if name == "P_peak" else 1
             given[name] = Held((start.value or Fraction(1)) * factor, start.unit)
         return Values(self, given, strict=False)
 
 
-def closures(
-    trees: Mapping[str, Node], cards: Mapping[str, Mapping[str, Any]]
-) -> dict[str, frozenset[str]]:
+def lines_of(card: Mapping[str, Any]) -> Iterator[str]:
+    """Every formula of a card."""
+    yield card["tree"]
+    yield from (side for side in card.get("search", {}).values() if isinstance(side, str))
+    yield from (condition["text"] for condition in card["conditions"])
+    for step in card["steps"]:
+        yield from (step["left"], step["right"], step["before"] or "")
+
+
+def search(card: Mapping[str, Any]) -> Search:
+    """The search that a card records; Broken where it records none."""
+    sides, variable = card.get("search"), card["variable"]
+    if sides is None or variable is None:
+        raise Broken(tr("{name} has neither a formula nor a search", name=card["id"]))
+    return Search(read(sides["left"]), read(sides["right"]), variable, sides["largest"])
+
+
+def closures(ledger: Ledger) -> dict[str, frozenset[str]]:
     """All that each formula depends on, itself included; Broken where one depends on itself."""
     used = {
-        name: {*names(tree), *(n for c in cards[name]["conditions"] for n in named(c["text"]))}
-        for name, tree in trees.items()
+        name: {n for c in card["conditions"] for n in named(c["text"])}
+        for name, card in ledger.cards.items()
     }
-    found: dict[str, frozenset[str]] = {}
+    for name, tree in ledger.trees.items():
+        used[name] |= set(names(tree))
+    for name, found in ledger.searches.items():
+        used[name] |= {*names(found.left), *names(found.right)} - {found.variable}
+    made: dict[str, frozenset[str]] = {}
 
     def visit(name: str, above: tuple[str, ...]) -> frozenset[str]:
         if name in above:
             raise Broken(tr("{name} is defined by itself", name=name))
-        if name not in found:
+        if name not in made:
             below = [visit(n, (*above, name)) for n in used.get(name, ())]
-            found[name] = frozenset({name}).union(*below)
-        return found[name]
+            free = {ledger.searches[name].variable} if name in ledger.searches else set()
+            made[name] = frozenset({name}).union(*below) - free
+        return made[name]
 
-    for name in trees:
+    for name in ledger.cards:
         visit(name, ())
-    return found
+    return made
+
+
+def power(base: Fraction, exponent: Fraction) -> Fraction:
+    """A whole power: exact where it is short, else to so many bits that no shown digit differs."""
+    size = max(base.numerator.bit_length(), base.denominator.bit_length())
+    if exponent.denominator != 1 or not 0 <= exponent < 2**1000 or base < 0:
+        raise Broken(tr("no whole power of a positive number"))
+    if size * exponent <= LARGEST_POWER:
+        return base ** int(exponent)
+    least, made, square, left = Fraction(1, 2**KEPT), Fraction(1), base, int(exponent)
+    while left:
+        if left % 2:
+            made = max(shortened(made * square), least)
+        square, left = max(shortened(square * square), least), left // 2
+        if max(made.numerator.bit_length(), square.numerator.bit_length()) > LONGEST:
+            raise Broken(tr("a power is too long a number"))
+    return made
+
+
+def shortened(value: Fraction) -> Fraction:
+    """A number to so many places in the binary system."""
+    return Fraction((value.numerator << KEPT) // value.denominator, 1 << KEPT)
 
 
 class Values:
@@ -163,7 +231,7 @@ class Values:
             below = below.beneath
         if name in self.ledger.constants:
             return self.ledger.constants[name]
-        if name not in self.ledger.trees:
+        if name not in self.ledger.cards:
             raise Broken(tr("{name} has no value", name=quoted(name)))
         return self.compute(name)
 
@@ -179,8 +247,10 @@ class Values:
             if condition["kind"] == "exists" and not self.holds(condition["text"]):
                 meaning = condition["meaning"]
                 raise NoValue(Text(meaning["en"], meaning["zh"]))
-        tree, contract = self.ledger.trees[name], self.ledger.units[name]
-        found = self.quantity(tree, contract)
+        if name in self.ledger.searches:
+            return Held(Fraction(self.searched(name)), self.ledger.units[name])
+        tree = self.ledger.trees[name]
+        found = self.quantity(tree, self.ledger.units[name])
         if max(found.value.numerator.bit_length(), found.value.denominator.bit_length()) > LONGEST:
             raise Broken(tr("{name} is too long a number", name=name))
         largest = card["variable"] and isinstance(tree, Call) and tree.function == "floor"
@@ -188,14 +258,51 @@ class Values:
             raise NoValue(tr("not even one request meets the target"))
         return found
 
+    def searched(self, name: str) -> int:
+        """The whole value next to which two sides meet; where one is recorded, only tried."""
+        for number in recorded(self.ledger.record["results"].get(name, {})):
+            if self.meets(name, number) and any(
+                not self.meets(name, other) for other in (number + 1, number - 1) if other > 0
+            ):
+                return number
+        found = self.ledger.searches[name]
+        start, low, high = self.meets(name, 1), 1, 2
+        if found.largest and not start:
+            raise NoValue(tr("not even one request meets the target"))
+        farthest = FARTHEST.get(found.variable, 2**30)
+        while self.meets(name, high) == start:
+            low, high = high, high * 2
+            if high > farthest:
+                last = f"{farthest:,}"
+                raise NoValue(tr("up to {number} the two sides do not meet", number=last))
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self.meets(name, middle) == start else (low, middle)
+        return low if self.meets(name, low) else high
+
+    def meets(self, name: str, number: int) -> bool:
+        """Whether the sides of a search stand as asked at a whole value of its symbol."""
+        found = self.ledger.searches[name]
+        contract = self.ledger.units[found.variable]
+        there = self.with_({found.variable: Quantity(Fraction(number), contract)})
+        above = there.above(found.left, found.right)
+        return above <= 0 if found.largest else above >= 0
+
     def of(self, tree: Node) -> Any:
         """A tree as a pint quantity."""
         try:
-            return recompute(tree, self)
+            return recompute(self.raised(tree) if self.ledger.powers else tree, self)
         except ZeroDivisionError:
             raise NoValue(tr("a divisor is zero")) from None
         except pint_error():
             raise Broken(tr("the units do not fit together")) from None
+
+    def raised(self, tree: Node) -> Node:
+        """A tree with its symbolic powers taken."""
+        if isinstance(tree, Call) and tree.function == "pow":
+            base, exponent = (self.quantity(part, Unit()).value for part in tree.args)
+            return Number(power(base, exponent))
+        return rebuild(tree, self.raised)
 
     def quantity(self, tree: Node, contract: Unit) -> Held:
         """A tree's value in a unit; Broken where it measures something else."""
@@ -213,16 +320,17 @@ class Values:
     def holds(self, text: str) -> bool:
         """A recorded comparison at these values."""
         left, sign, right = comparison(text)
+        above = self.above(left, right)
+        return {"<": above < 0, "<=": above <= 0, ">": above > 0, ">=": above >= 0}[sign]
+
+    def above(self, left: Node, right: Node) -> Fraction:
+        """By how much the left side is above the right one, in units of the left."""
         a, b = self.of(left), self.of(right)
-        one, two = Fraction(a.magnitude), in_units_of(a, b)
-        return {"<": one < two, "<=": one <= two, ">": one > two, ">=": one >= two}[sign]
+        return Fraction(a.magnitude) - in_units_of(a, b)
 
     def equal(self, left: Node, right: Node) -> bool:
         """Whether two sides are the same quantity."""
-        if left == right:
-            return True
-        a, b = self.of(left), self.of(right)
-        return Fraction(a.magnitude) == in_units_of(a, b)
+        return left == right or self.above(left, right) == 0
 
     def with_(self, changed: Mapping[str, Quantity]) -> Values:
         """The same place with some values changed; remembered."""
@@ -238,6 +346,12 @@ class Values:
         """The same place at another calibration."""
         level = self.ledger.calibrated(mfu, mbu)
         return self.with_({n: q for n, q in level.items() if q != self.root.given.get(n)})
+
+
+def recorded(row: Mapping[str, Any]) -> list[int]:
+    """Whole numbers that a result records: where a search may look first."""
+    found = [row.get(key) for key in ("exact", "low_exact", "high_exact", "peak_exact")]
+    return [int(text[:-2]) for text in found if text and text.endswith("/1") and len(text) < 20]
 
 
 def in_units_of(a: Any, b: Any) -> Fraction:

@@ -80,6 +80,27 @@ def test_expression_of_the_cache(case: tuple[dict[str, Any], dict[str, Any]]) ->
         assert value(tree, lambda _, t=context: Fraction(t)) == expected + state
 
 
+def test_every_symbol_has_a_letter_and_a_meaning(
+    case: tuple[dict[str, Any], dict[str, Any]],
+) -> None:
+    from derive.architecture.letters import letters
+
+    used = {name for row in case[1]["derivations"] for name in row["values"]}
+    assert used <= set(letters())
+
+
+def test_bytes_that_a_step_reads() -> None:
+    """Without the input table, with the tied one; experts apart."""
+    dense = model("meta-llama__Meta-Llama-3.1-8B").reads()
+    assert dense == {"always": 2 * 7_504_924_672, "routed_experts": 0}
+    tied = model("Qwen__Qwen3-0.6B").reads()
+    assert tied["always"] == 2 * 596_049_920
+    mixture = model("mistralai__Mixtral-8x7B-v0.1").reads()
+    assert mixture["routed_experts"] == 2 * 45_097_156_608
+    assert (mixture["experts"], mixture["experts_per_token"]) == (8, 2)
+    assert mixture["layers_with_experts"] == 32
+
+
 def test_public_numbers() -> None:
     """Numbers that were published, among them sums of files with the extra layer."""
     v3 = model("deepseek-ai__DeepSeek-V3")

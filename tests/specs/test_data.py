@@ -222,7 +222,7 @@ KV_BYTES = {
 }
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", PARAMETERS)
 def test_models_count_exactly(name: str) -> None:
     model = load.model(name)
     values = {k: v.quantity.base for k, v in model.values.items()}
@@ -236,7 +236,7 @@ def test_models_count_exactly(name: str) -> None:
         assert model.values["N"].how
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", PARAMETERS)
 def test_the_count_a_model_writes_down_gives_its_number(name: str) -> None:
     """The sum in `from` is arithmetic anyone can redo: it is redone here."""
     for value in (load.model(name).values["N"], load.model(name).embedding):

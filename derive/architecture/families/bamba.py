@@ -57,8 +57,13 @@ def falcon_h1(c: Config) -> Model:
     c.only("mamba_use_mlp", True)
     c.only("attn_layer_indices", None)
     c.used |= {"mamba_norm_before_gate", "layers_block_type", "layer_types"}
-    scan = mamba2("mamba.", bias=c.flag("mamba_proj_bias"), out_bias=False, conv_bias=c.flag("mamba_conv_bias"),
-                  gated_norm=c.flag("mamba_rms_norm"))  # fmt: skip
+    scan = mamba2(
+        "mamba.",
+        bias=c.flag("mamba_proj_bias"),
+        out_bias=False,
+        conv_bias=c.flag("mamba_conv_bias"),
+        gated_norm=c.flag("mamba_rms_norm"),
+    )
     attention = grouped_query(c.sheet, bias=c.flag("attention_bias"))
     one = decoder_layer(c.sheet, "hybrid", side_by_side(attention, scan), network, norms=NORMS)
     return assemble(c, [one] * read_layers(c), naming=NAMING, final=norm(NAMING.norm))

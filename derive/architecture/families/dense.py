@@ -16,6 +16,7 @@ from derive.architecture.layers.decoder import (
 from derive.architecture.layers.ffn import gated, plain
 from derive.architecture.model import Naming, assemble, read_outer
 from derive.architecture.parts import norm, vector
+from derive.text import tr
 
 if TYPE_CHECKING:
     from derive.architecture.config import Config
@@ -70,6 +71,9 @@ def smollm3(c: Config) -> Model:
 def helium(c: Config) -> Model:
     """No bias on the output of attention."""
     start(c, "head_dim")
+    if c.sheet["H_q"] * c.sheet["d_head"] != c.sheet["d_model"]:
+        what = tr("heads and head size do not make the hidden size")
+        c.reject("head_dim", what, code="M107")
     mixer = grouped_query(c.sheet, bias=c.flag("attention_bias"), o_bias=False)
     one = decoder_layer(c.sheet, "decoder", mixer, gated(bias=c.flag("mlp_bias")))
     return assemble(c, [one] * read_layers(c))

@@ -27,10 +27,12 @@ UNUSED = Text("a setting that no released model of this class switches on",
 def start(c: Config) -> None:
     """Sizes, and settings that must be as released."""
     read_outer(c)
-    read_heads(c)
+    beside = c.data.get("head_dim") is None and c.data.get("attention_head_dim") is not None
+    read_heads(c, head_dim="attention_head_dim" if beside else "head_dim")
     c.size("d_ff", "intermediate_size")
     c.only("use_qk_norm", True)
     c.only("attention_head_dim", c.sheet["d_head"])
+    c.only("head_dim", c.sheet["d_head"])
     c.only("mlp_bias", False)
     c.only("use_mla", False)
     c.only("norm_type", "rms")

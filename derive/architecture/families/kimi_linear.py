@@ -35,6 +35,7 @@ def build(c: Config) -> Model:
     """The kinds of layers are listed from 1 in linear_attn_config, or from 0 in layer_types."""
     c.data = {"max_position_embeddings": c.data.get("model_max_length"), **c.data}
     read_outer(c)
+    c.only("tie_word_embeddings", False)  # the class builds two tables whatever it says
     read_latent(c)
     read_experts(c)
     layers = read_layers(c)
