@@ -141,10 +141,23 @@ def report(
     check(folder, [folder / f"{file_stem(loaded.id)}.{f}" for f in formats])
     say(tr("{name}: deriving and proving", name=loaded.id))
     with quick_process():
-        ledger = study(loaded, load.sources(spec_roots(options["specs_dirs"])))
+        known = load.sources(spec_roots(options["specs_dirs"]))
+        ledger = study(loaded, known, asked=asked(scenario, options))
         complete = write_report(ledger, formats, lang, folder, say)
     if not complete or (strict and missed(ledger)):
         click.get_current_context().exit(FINDINGS)
+
+
+def asked(scenario: str | None, options: dict[str, Any]) -> list[str]:
+    """The words that describe the scenario on the command line, to be said in the document."""
+    words = [scenario] if scenario else []
+    for key in PARTS:
+        words += [f"--{key}", str(options[key])] if options[key] is not None else []
+    for setting in options["sets"]:
+        words += ["--set", setting]
+    for folder in options["specs_dirs"]:
+        words += ["--specs", folder]
+    return words
 
 
 def missed(ledger: Any) -> bool:

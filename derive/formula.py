@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -94,12 +94,23 @@ class Formula:
 
 CATALOGUE: dict[str, Formula] = {}
 VARIANTS: dict[str, Formula] = {}
+# an input that tells the kind of model -> the variants that it calls for
+EXPERTS = ("E", ("W_experts", "t_prefill_experts", "TTFT_experts", "TTFT_burst_experts",
+                 "W_stream_experts"))  # fmt: skip
+WINDOWS = ("e_win", ("kappa_window", "F_att_window", "share_att_prefill_window"))
+LATENTS = ("e_full", ("kappa_flat", "F_att_flat", "share_att_prefill_flat"))
 _standing: list[tuple[str, ...]] = [()]
 
 
 def active() -> tuple[str, ...]:
     """The variants that stand in at the moment; a part of every key of what is remembered."""
     return _standing[-1]
+
+
+def called_for(given: Container[str]) -> tuple[str, ...]:
+    """The variants that stand in where these inputs are given; windows include latents."""
+    kinds = (EXPERTS, WINDOWS if WINDOWS[0] in given else LATENTS)
+    return tuple(sorted(v for tells, variants in kinds if tells in given for v in variants))
 
 
 @contextmanager

@@ -178,6 +178,17 @@ CONSTANTS["c_ring"] = Constant(
 )
 
 
+CONSTANTS["c_ar"] = Constant(
+    "c_ar",
+    r"c_{\mathrm{ar}}",
+    Quantity(Fraction(2), Unit()),
+    Text(
+        "two all-reduces a layer: after attention and after the FFN",
+        "每层两次 all-reduce：注意力之后与 FFN 之后",
+    ),
+)
+
+
 def known() -> dict[str, Symbol | Constant]:
     """Symbols and constants by id."""
     return {**SYMBOLS, **CONSTANTS}

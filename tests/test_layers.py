@@ -29,10 +29,10 @@ MAY: dict[str, set[str]] = {
     "formula": {"units", "notation", "expression", "formulas"},  # `formulas` only to list it
     "formulas": {"formula"},
     "derivation": CORE - {"formulas"},
-    "architecture": {"units", "notation", "expression"},
+    "architecture": {"units", "notation", "expression", "specs"},
     "specs": {"units", "notation"},
     "ledger": set(),
-    "study": CORE - {"formulas"} | {"specs", "ledger", "architecture"},
+    "study": CORE - {"formulas"} | {"specs", "ledger"},
     "verify": CORE - {"formulas", "derivation"} | {"specs", "study", "ledger"},
     "measured": CORE - {"formulas"} | {"specs", "study", "ledger"},
     "audit": CORE - {"formulas"} | {"specs", "study", "ledger", "measured"},

@@ -99,3 +99,47 @@ formula(
         "8.3168 J/token",
     ),
 )
+
+formula(
+    "cost_fleet",
+    r"c_{\mathrm{fleet}}",
+    "USD/token",
+    section="fleet",
+    is_="replicas * g * price / (arrival * T_out)",
+    calibre="reachable",
+    name=(
+        "cost per output token of the fleet at the offered load",
+        "按到达率计，整个集群的每输出 token 成本",
+    ),
+    reason=(
+        "every device of the fleet is paid for, busy or not; over the tokens that the load asks for",
+        "集群的全部设备都要付费，无论忙闲；分摊到负载所需的 token",
+    ),
+    sources=("little1961",),
+    example=(
+        {
+            "replicas": "3",
+            "g": "4 device",
+            "price": "3.6 USD/hour/device",
+            "arrival": "2 request/s",
+            "T_out": "300 token/request",
+        },
+        "20 USD/Mtoken",
+    ),
+)
+
+formula(
+    "share_prefill",
+    r"\sigma_{\mathrm{prefill}}",
+    "",
+    section="fleet",
+    is_="arrival * TTFT / one_request / replicas",
+    calibre="reachable",
+    name=("share of a replica's time that prefill takes", "prefill 占副本时间的比例"),
+    reason=(
+        "while it prefills, the decode steps of the others wait, unless prefill is chunked or apart",
+        "做 prefill 时其他请求的 decode 要等待，除非分块 prefill 或 PD 分离",
+    ),
+    sources=("databricks2023",),
+    example=({"arrival": "2 request/s", "TTFT": "150 ms", "replicas": "3"}, "0.1"),
+)

@@ -163,6 +163,53 @@ formula(
 )
 
 formula(
+    "share_comm_prefill",
+    r"\sigma_{\mathrm{comm}}^{\mathrm{pre}}",
+    "",
+    section="second",
+    is_="c_ring * L * (g - one_device) / g * one_request * T_in * d_model * w_act / (B_link * one_device) / t_prefill",
+    name=(
+        "all-reduce transfer over the prefill time at peak",
+        "all-reduce 传输时间与峰值 prefill 时间之比",
+    ),
+    reason=(
+        "two ring all-reduces a layer for every token of the prompt, not overlapped with computing",
+        "输入的每个 token 在每层都要做两次 ring all-reduce，按不与计算重叠计",
+    ),
+    sources=("pope2022", "jax-book"),
+    example=(
+        {
+            "L": "80",
+            "g": "4 device",
+            "T_in": "2048 token/request",
+            "d_model": "8192 element/token",
+            "w_act": "2 byte/element",
+            "B_link": "450 GB/s/device",
+            "t_prefill": "73 ms",
+        },
+        "0.2451",
+    ),
+)
+
+formula(
+    "t_latency",
+    r"t_{\mathrm{lat}}",
+    "s",
+    section="second",
+    is_="c_ar * L * t_hop",
+    name=(
+        "fixed latency of the all-reduces of one decode step",
+        "一个 decode 步中 all-reduce 的固定时延",
+    ),
+    reason=(
+        "two collectives in every layer, each with its latency",
+        "每层两次集合通信，每次都有固定时延",
+    ),
+    sources=("pope2022", "jax-book"),
+    example=({"L": "80", "t_hop": "10 µs"}, "1.6 ms"),
+)
+
+formula(
     "TTFT_burst",
     r"\mathrm{TTFT}_{\mathrm{burst}}",
     "s",

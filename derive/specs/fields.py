@@ -299,6 +299,7 @@ SCENARIO = (
         fields=(
             Field("MFU", "triple", _MFU, required=True, most=1, figure=True),
             Field("MBU", "triple", _MBU, required=True, most=1, figure=True),
+            Field("source", "keys", Text("source of both ranges", "两个区间的来源")),
         ),
     ),
     table(

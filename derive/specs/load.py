@@ -185,11 +185,6 @@ def _model(node: Scalar, roots: tuple[Path, ...], base: Path, config: ReadConfig
 
 def _only_yaml(text: str, place: Place) -> None:
     """Refuse what is no spec file by its name."""
-    if text.endswith(".json"):
-        what = tr(
-            "a config.json is not supported yet as a model here: {path}", path=printable(text, 80)
-        )
-        raise fault("S407", what, place, tr("write a model spec, or name one of specs/models"))
     if not text.endswith((".yaml", ".yml")):
         what = tr("{path} is no spec file: its name must end in .yaml", path=printable(text, 80))
         raise fault("S404", what, place)

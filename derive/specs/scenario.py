@@ -129,7 +129,12 @@ def calibrated(
     calibration: Calibration | None = None
     ranges: dict[str, Any] = {}
     if isinstance(given, dict):
-        ranges = dict(given)
+        sources = given.get("source", ())
+        ranges = {
+            name: tuple(replace(v, sources=v.sources or sources) for v in triple)
+            for name, triple in given.items()
+            if name != "source" and triple is not None
+        }
     elif "calibration" not in settings.root.entries or isinstance(given, Scalar):
         if given is None:
             given = Scalar(DEFAULT_CALIBRATION, settings.root.place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -43,16 +43,21 @@ Progress = Callable[[str], None]
 
 
 def study(
-    scenario: Scenario, sources: Mapping[str, Source], progress: Progress = lambda _: None
+    scenario: Scenario,
+    sources: Mapping[str, Source],
+    progress: Progress = lambda _: None,
+    asked: Sequence[str] = (),
 ) -> Ledger:
     """Bind, evaluate, derive, prove; the whole record, sealed."""
     catalogue()
     bound = binding.bind(scenario)
     with standing_in(bound.variants):
-        return assembled(bound, sources, progress)
+        return assembled(bound, sources, progress, asked)
 
 
-def assembled(bound: Bound, sources: Mapping[str, Source], progress: Progress) -> Ledger:
+def assembled(
+    bound: Bound, sources: Mapping[str, Source], progress: Progress, asked: Sequence[str]
+) -> Ledger:
     """The record of a bound scenario, under the formulas that fit its model."""
     scenario = bound.scenario
     found = results(bound)
@@ -69,7 +74,7 @@ def assembled(bound: Bound, sources: Mapping[str, Source], progress: Progress) -
         "format": FORMAT,
         "variants": list(active()),
         "program": f"derive {__version__}",
-        "scenario": header(scenario),
+        "scenario": {**header(scenario), "asked": list(asked)},
         "verdict": {
             "fits": fits(bound, found),
             "side": side,
@@ -223,14 +228,21 @@ def derivation(bound: Bound | None, formula: Formula, found: Result | None) -> d
         steps = []
     elif found is not None and found.value is not None:
         steps += value_steps(formula, point)
-    return card(formula, steps, conditions(formula, point), formula.id in bound.derived)
+    by_hand = formula.id in bound.derived
+    return card(formula, steps, conditions(formula, point), by_hand=by_hand, dense=dense)
 
 
 def card(
-    formula: Formula, steps: list[Step], held: list[dict[str, Any]], by_hand: bool = False
+    formula: Formula,
+    steps: list[Step],
+    held: list[dict[str, Any]],
+    *,
+    by_hand: bool = False,
+    dense: bool = True,
 ) -> dict[str, Any]:
     """The record of a derivation."""
     searched = formula.id in crossings()
+    sized = formula.dense and not dense  # the model's size cancels for a dense model only
     variable = (
         formula.solve[2] if formula.solve else formula.largest[2] if formula.largest else None
     )
@@ -243,7 +255,7 @@ def card(
         "reason": formula.reason.json(),
         "calibre": formula.calibre,
         # what holds of a closed form need not hold of a value that was searched
-        "reading": formula.reading.json() if formula.reading and not searched else None,
+        "reading": formula.reading.json() if formula.reading and not (searched or sized) else None,
         "sources": list(formula.sources),
         **value_record(formula.id),
         "set_by_hand": by_hand,

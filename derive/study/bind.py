@@ -10,7 +10,7 @@ from itertools import product
 from derive.derivation.points import Point
 from derive.errors import DeriveError, Place, Problem, printable
 from derive.expression.tree import Call, walk
-from derive.formula import catalogue, unit_of
+from derive.formula import called_for, catalogue, unit_of
 from derive.notation import SYMBOLS
 from derive.specs import types
 from derive.specs.precision import SCALED, SCALES_NOTE, bytes_per
@@ -32,13 +32,6 @@ class Input:
     origin: str = ""
 
 
-EXPERTS = (
-    "W_experts", "t_prefill_experts", "TTFT_experts", "TTFT_burst_experts", "W_stream_experts",
-)  # fmt: skip
-WINDOWS = ("kappa_window", "F_att_window", "share_att_prefill_window")
-LATENTS = ("kappa_flat", "F_att_flat", "share_att_prefill_flat")
-
-
 @dataclass(frozen=True)
 class Bound:
     """A scenario with every symbol bound; points at each calibre."""
@@ -56,12 +49,7 @@ class Bound:
     @property
     def variants(self) -> tuple[str, ...]:
         """The formulas that stand in for the plain ones, by what the model has."""
-        chosen: tuple[str, ...] = ()
-        if "E" in self.inputs:
-            chosen += EXPERTS
-        if "e_win" in self.inputs:
-            return chosen + WINDOWS
-        return chosen + (LATENTS if "e_full" in self.inputs else ())
+        return called_for(self.inputs)
 
     @property
     def typical(self) -> Point:

@@ -8,6 +8,7 @@ from typing import Any
 
 from derive.derivation.points import Absent, Point, Undefined
 from derive.study.bind import Bound
+from derive.study.results import fitting
 from derive.text import Text, tr
 from derive.units.writing import significant
 
@@ -111,7 +112,8 @@ def roofline(bound: Bound) -> Figure:
     def roof(intensity: Fraction) -> Fraction:
         return g * min(peak, intensity * rate) / tera
 
-    batches = [b for b in (1, 8, 64, 512) if b != point.get("b")] + [int(point.get("b"))]
+    most = get(bound.typical, "b_max") or Fraction(512)
+    batches = {1, 8, 64, int(most), int(point.get("b"))}
     decode = [(b, point.with_(b=Fraction(b)).get("I_decode")) for b in sorted(batches)]
     xs = [
         Fraction(1, 2),
@@ -143,7 +145,7 @@ def roofline(bound: Bound) -> Figure:
         "title": tr("Roofline of one replica").json(),
         "alt": tr(
             "Attainable compute over arithmetic intensity on logarithmic axes: a bandwidth roof rising to the "
-            "ridge point and a flat compute roof; decode lies left of the ridge unless said otherwise."
+            "ridge point and a flat compute roof; points for prefill and for decode at several batches."
         ).json(),
         "x": axis(tr("arithmetic intensity"), "FLOP/byte", "log", [low, high]),
         "y": axis(tr("attainable compute"), "TFLOP/s", "log", [roof(low), g * peak / tera * 2]),
@@ -165,8 +167,10 @@ def roofline(bound: Bound) -> Figure:
     }
 
 
-def batch_sweep(bound: Bound) -> Figure:
+def batch_sweep(bound: Bound) -> Figure | None:
     """Throughput and TPOT over the batch, with the free zone, the ridge and the memory limit."""
+    if fitting(bound) is False:  # what does not fit has no speed to draw
+        return None
     typical, peak = bound.typical, bound.peak
     limit, crit = get(typical, "b_max"), get(peak, "b_crit_T")
     top = int(max(64, 2 * (limit or 0), 2 * point_b(typical)))
@@ -212,7 +216,7 @@ def batch_sweep(bound: Bound) -> Figure:
         if target
         else []
     )
-    free = min(v for v in (limit, crit, Fraction(top)) if v) if (limit or crit) else Fraction(top)
+    free = min(v for v in (limit, crit, get(typical, "b_slo"), Fraction(top)) if v)
     bands = (
         [
             {
@@ -326,7 +330,7 @@ def bytes_over_context(bound: Bound) -> Figure:
         "lines": [
             line("weights", tr("weights"), "neutral", [(first, weights), (last, weights)], True),
             line("kv", tr("KV cache"), "memory", kv),
-            line("total", tr("total"), "compute", total),
+            line("total", tr("total"), "neutral", total),
         ],
         "points": [],
         "marks": marks,

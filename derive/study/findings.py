@@ -11,7 +11,7 @@ from derive.derivation.points import Absent, Undefined, in_contract
 from derive.formula import unit_of
 from derive.specs.sets import FROM_OUTSIDE
 from derive.study.bind import Bound
-from derive.study.results import Result, said
+from derive.study.results import Result, replicas_said, said
 from derive.text import Text, same, tr
 from derive.units import Quantity, gib, show, unit
 
@@ -131,6 +131,63 @@ def tpot_target(bound: Bound, results: Results) -> Iterator[Finding]:
             tail=tail,
         ),
     )
+
+
+def batch_for_fleet(bound: Bound, results: Results) -> Iterator[Finding]:
+    """A larger batch that the target and memory allow, and what the fleet would then be."""
+    best, limit = value(results, "b_slo"), value(results, "b_max")
+    here, fleet = bound.typical.get("b"), value(results, "cost_fleet")
+    if best is None or limit is None or fleet is None or not here < best <= limit:
+        return
+    there = bound.typical.with_(b=best)
+    if there.get("replicas") >= bound.typical.get("replicas"):
+        return
+    yield Finding(
+        "batch_for_fleet",
+        "info",
+        tr(
+            "The fleet is sized at {b}: at {best}, which the TPOT target and memory allow, {r} of {g} would "
+            "serve the load for {cost} instead of {fleet}.",
+            b=said(bound.typical.quantity("b")),
+            best=text(results, "b_slo"),
+            r=replicas_said(int(there.get("replicas"))),
+            g=int(bound.typical.get("g")),
+            cost=said(there.quantity("cost_fleet")),
+            fleet=text(results, "cost_fleet"),
+        ),
+    )
+
+
+def sparse_peak(bound: Bound, _: Results) -> Iterator[Finding]:
+    """The peak with sparsity: only for weights pruned to its pattern."""
+    if (
+        bound.scenario.precision["sparsity"] == "with_sparsity"
+        and "P_peak" not in bound.scenario.overrides
+    ):
+        yield Finding(
+            "sparse_peak",
+            "warning",
+            tr(
+                "The compute peak is that with sparsity: it is reached only by weights pruned to the hardware's pattern."
+            ),
+        )
+
+
+def beats_the_bound(_: Bound, results: Results) -> Iterator[Finding]:
+    """A measurement faster than the bytes that must be moved allow."""
+    for name in ("MBU_meas", "MFU_meas", "MFU_prefill_meas"):
+        found = value(results, name)
+        if found is not None and found > 1:
+            yield Finding(
+                "beats_the_bound",
+                "warning",
+                tr(
+                    "{name} is {share}: the measurement beats the bound; look for speculation, a prefix cache, "
+                    "another precision, an aggregate number or other hardware.",
+                    name=same(name),
+                    share=text(results, name),
+                ),
+            )
 
 
 def batch_over_memory(_: Bound, results: Results) -> Iterator[Finding]:
@@ -337,6 +394,9 @@ RULES: tuple[Callable[[Bound, Results], Iterator[Finding]], ...] = (
     latent_cache,
     burst,
     tpot_target,
+    batch_for_fleet,
+    sparse_peak,
+    beats_the_bound,
     batch_over_memory,
     kv_wall,
     kv_over_weights,

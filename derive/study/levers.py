@@ -103,9 +103,7 @@ def elasticity(target: str, lever: str, point: Point) -> Elasticity:
         raise Disproved(f"elasticity of {target} in {lever}: differences disagree")
     steps = (
         Step("case", Name(target), branch),
-        Step("derivative", Name(target), tree).checked(
-            Check("sympy", "proved"), Check("points", "difference quotient")
-        ),
+        Step("derivative", Name(target), tree).checked(Check("points", "difference quotient")),
     )
     return Elasticity(target, lever, tree, value, steps)
 

@@ -43,6 +43,11 @@ COUNTED = {
 }
 
 
+def replicas_said(number: int) -> Text:
+    """A number of replicas within a sentence."""
+    return Text(f"{number} replica{'' if number == 1 else 's'}", f"{number} 个副本")
+
+
 def said(quantity: Quantity) -> Text:
     """A value within a sentence: what is counted is named as each language does."""
     found = show(quantity)

@@ -9,7 +9,7 @@ from typing import Any
 from derive.study.bind import Bound
 from derive.study.findings import Results, text, value
 from derive.study.levers import ACTIONS, Elasticity
-from derive.study.results import bare, said, shown
+from derive.study.results import bare, replicas_said, said, shown
 from derive.text import Text, same, tr
 from derive.units import Quantity, show, unit
 
@@ -74,7 +74,8 @@ def result_tile(
     """A result with its peak, its range and the target it is held against."""
     found = results[name]
     if found.value is None:
-        return tile(name, label, "–", "missed", found.why or same(""))
+        state = "missed" if target in bound.inputs else "none"
+        return tile(name, label, "–", state, found.why or same(""))
     notes = []
     if found.low and found.high and found.low != found.high:
         notes.append(tr("range {low} – {high}", low=bare(found.low), high=bare(found.high)))
@@ -133,43 +134,58 @@ def tiles(bound: Bound, results: Results) -> list[dict[str, Any]]:
     if replicas.value is not None:
         total = Quantity(replicas.value.value * g, unit("device"))
         low, high = replicas.low or replicas.value, replicas.high or replicas.value
-        span = tr("{low} to {high} replicas", low=int(low.value), high=int(high.value))
-        made.append(
-            tile(
-                "fleet",
-                tr("devices for the offered load"),
-                shown(total),
-                "none",
-                tr("{r} replicas of {g}", r=int(replicas.value.value), g=int(g)),
-                span,
-            )
-        )
+        r = int(replicas.value.value)
+        notes = [tr("{r} of {g}", r=replicas_said(r), g=int(g))]
+        if low.value != high.value:
+            notes.append(tr("{low} to {high} replicas", low=int(low.value), high=int(high.value)))
+        made.append(tile("fleet", tr("devices for the offered load"), shown(total), "none", *notes))
     if results["cost_token"].value is not None:
-        made.append(result_tile(bound, results, "cost_token", tr("cost of output")))
+        cost = result_tile(bound, results, "cost_token", tr("cost of output, replica always busy"))
+        fleet = results["cost_fleet"].value
+        if fleet is not None:
+            cost["notes"].append(tr("the fleet at this load {cost}", cost=bare(fleet)).json())
+        made.append(cost)
     return made
 
 
+RATES = {"B_peak": ("B_peak", "MBU", "g"), "P_peak": ("P_peak", "MFU", "g")}
+
+
 def best_lever(levers: list[Elasticity]) -> Text | None:
-    """The lever with the largest effect on TPOT that changes what is deployed, and the one without."""
-    usable = [
-        e
-        for e in levers
-        if e.target == "TPOT" and e.lever in ("B_peak", "P_peak", "w", "w_kv", "b", "T")
-    ]
-    if not usable:
+    """What TPOT follows, the next best lever among the bytes, and what changes nothing."""
+    of = {e.lever: e for e in levers if e.target == "TPOT"}
+    rate = next((r for r in RATES if r in of and of[r].value != 0), None)
+    others = [of[n] for n in ("w", "w_kv", "b", "T", "H_kv") if n in of and of[n].value != 0]
+    if rate is None:
         return None
-    best = max(usable, key=lambda e: (abs(e.value), e.lever == "B_peak"))
-    idle = [e for e in usable if e.value == 0]
-    change = per_percent(best.value)
+    names = same(", ".join(n for n in RATES[rate] if n in of))
+    change = per_percent(of[rate].value)
+    roof = tr("memory bandwidth") if rate == "B_peak" else tr("compute")
     main = tr(
-        "Most effective on TPOT: {action}; 1 % more of {symbol} changes it by {change}.",
-        action=ACTIONS[best.lever],
-        symbol=same(best.lever),
+        "TPOT follows {roof} ({names}): 1 % more changes it by {change}.",
+        roof=roof,
+        names=names,
         change=change,
     )
-    if any(e.lever == "P_peak" for e in idle):
-        return tr("{main} More compute changes nothing.", main=main)
-    return main
+    if others:
+        best = max(others, key=lambda e: abs(e.value))
+        main = tr(
+            "{main} Next: {action}; 1 % less of {symbol} changes it by {change}.",
+            main=main,
+            action=ACTIONS[best.lever],
+            symbol=same(best.lever),
+            change=per_percent(-best.value),
+        )
+    idle = [r for r in RATES if r in of and of[r].value == 0]
+    return (
+        tr(
+            "{main} More {roof} changes nothing.",
+            main=main,
+            roof=tr("compute") if idle == ["P_peak"] else tr("bandwidth"),
+        )
+        if idle
+        else main
+    )
 
 
 def per_percent(elasticity: Fraction) -> str:
@@ -182,6 +198,11 @@ def percent(value: Fraction) -> str:
     shown_value = show(Quantity(value * 100, unit("")), 3)
     mark = "" if shown_value.exact else "≈ "
     return f"{mark}{shown_value.number} %".replace("-", "−")
+
+
+def would_be(bound: Bound) -> Quantity:
+    """The latency of a step's all-reduces at 10 µs each, for scale."""
+    return bound.typical.with_(t_hop=Fraction(1, 10**5)).quantity("t_latency")
 
 
 def assumptions(bound: Bound, results: Results) -> list[dict[str, Any]]:
@@ -214,6 +235,29 @@ def assumptions(bound: Bound, results: Results) -> list[dict[str, Any]]:
         "share_comm",
         tr("all-reduce transfer under tensor parallelism"),
         lambda s: tr("{share} of the step at peak, plus a fixed latency per collective", share=s),
+    )
+    sized(
+        "share_comm_prefill",
+        tr("all-reduce transfer in prefill"),
+        lambda s: tr("{share} of the prefill time at peak where it does not overlap", share=s),
+    )
+    latency = results["t_latency"]
+    rows.append(
+        (
+            "t_latency",
+            tr("fixed latency of the all-reduces in a decode step"),
+            tr("{time} a step", time=text(results, "t_latency"))
+            if latency.value is not None
+            else tr(
+                "not given: set t_hop; 10 µs each would be {time} a step",
+                time=said(would_be(bound)),
+            ),
+        )
+    )
+    sized(
+        "share_prefill",
+        tr("decode steps that wait while another prompt is prefilled"),
+        lambda s: tr("{share} of a replica's time goes to prefill", share=s),
     )
     other = bound.inputs.get("M_other")
     if other is not None and other.quantity.value == 0:

@@ -130,12 +130,12 @@ def check_cards(ledger: Ledger) -> Iterator[Text]:
 def check_declared(ledger: Ledger, name: str) -> Iterator[Text]:
     """One card."""
     card, declared = ledger.cards[name], catalogue()[name]
-    variable = (declared.solve or declared.largest or (None,))[-1]
+    variable, searched = (declared.solve or declared.largest or (None,))[-1], not card["tree"]
     for key, wanted in (
         ("section", declared.section), ("latex", declared.latex), ("unit", declared.unit.text),
         ("name", declared.name.json()), ("reason", declared.reason.json()),
         ("calibre", declared.calibre), ("sources", list(declared.sources)),
-        ("reading", declared.reading.json() if declared.reading else None),
+        ("reading", None if searched or not declared.reading else declared.reading.json()),
         ("variable", variable), ("set_by_hand", name in ledger.given),
     ):  # fmt: skip
         yield from differs(f"{name}.{key}", card[key], wanted)
@@ -159,17 +159,14 @@ def follows(ledger: Ledger, declared: Formula) -> bool:
     if declared.tree is not None:
         return tree == declared.tree
     for place in ledger.elsewhere:
-        held = place.with_(
-            {n: place.quantity(fixed, unit_of(n)) for n, fixed in declared.at.items()}
-        )
-        found = place(declared.id)
+        found, held = place(declared.id), place.fixed(declared.at, declared.held)
         if declared.of:
             if held(declared.of).base != found.base:
                 return False
         elif declared.limit:
             of, variable = declared.limit
             start = place(variable)
-            far = place.with_({variable: Held(start.value * 10**40, start.unit)})(of).base
+            far = held.with_({variable: Held(start.value * 10**40, start.unit)})(of).base
             if abs(far - found.base) > abs(found.base) / 10**20:
                 return False
         elif declared.solve:
@@ -197,11 +194,8 @@ def searches(ledger: Ledger, declared: Formula) -> bool:
     texts = (sides["left"], sides["right"]) == (plain(found.left), plain(found.right))
     if not variable or not kind or not texts:
         return False
-    for place in ledger.elsewhere:
-        held = place.with_({n: place.quantity(t, unit_of(n)) for n, t in declared.at.items()})
-        if not (held.equal(found.left, left) and held.equal(found.right, right)):
-            return False
-    return True
+    places = [place.fixed(declared.at, declared.held) for place in ledger.elsewhere]
+    return all(p.equal(found.left, left) and p.equal(found.right, right) for p in places)
 
 
 def conditions(

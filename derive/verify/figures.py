@@ -18,10 +18,11 @@ from derive.verify.values import Held, Ledger, Values
 
 # figure, item -> expression, calibre, unit of the axis; curves run along the figure's variable
 VARIABLES = {
+    "roofline": "b",
     "batch_sweep": "b",
     "bytes_over_context": "T",
     "concurrency_over_context": "T",
-    "roofline": "b",
+    "experts_over_batch": "b",
 }
 CURVES = {
     ("batch_sweep", "X"): ("X", "typical", "token/s"),
@@ -31,6 +32,7 @@ CURVES = {
     ("bytes_over_context", "kv"): ("KV_total", "peak", "GB"),
     ("bytes_over_context", "total"): ("Q_step", "peak", "GB"),
     ("concurrency_over_context", "b_max"): ("b_max", "typical", "request"),
+    ("experts_over_batch", "E_hit"): ("E_hit", "peak", ""),
 }  # fmt: skip
 FIGURES = 6
 FLAT = ("g * P_peak", "peak", "TFLOP/s")
@@ -53,17 +55,23 @@ COLUMNS = {
     "concurrency_over_context": [
         ("T", "typical", "token/request"), *curves("concurrency_over_context", "b_max"),
     ],
+    "experts_over_batch": [("b", "peak", "request"), *curves("experts_over_batch", "E_hit")],
 }  # fmt: skip
 MARKS = {
     "ridge": ("I_ridge", "peak", "FLOP/byte"),
     "wall": ("I_decode_inf", "peak", "FLOP/byte"),
     "b_max": ("b_max", "typical", "request"),
     "b_crit": ("b_crit_T", "peak", "request"),
+    "b_slo": ("b_slo", "typical", "request"),
     "b": ("b", "typical", "request"),
     "slo": ("target_TPOT", "typical", "ms*request/token"),
     "T": ("T", "typical", "token/request"),
     "T_cross": ("T_cross", "peak", "token/request"),
+    "E": ("E", "peak", ""),
+    "k_exp": ("k_exp", "peak", ""),
 }
+ON_Y = ("slo", "E", "k_exp")  # marks on the other axis
+LINEAR = ("batch_sweep", "experts_over_batch")  # figures whose second axis starts at nought
 Fault = Iterator[Text]
 
 
@@ -134,7 +142,7 @@ class Figure:
         for point in plot["points"]:
             yield from self.dot(point)
         for mark in plot["marks"]:
-            at, axis = self.mark(mark["id"]), "y" if mark["id"] == "slo" else "x"
+            at, axis = self.mark(mark["id"]), "y" if mark["id"] in ON_Y else "x"
             if at is None or (mark["at"], mark["axis"]) != (coordinate(at), axis):
                 yield self.wrong(mark["id"], mark["at"])
             elif axis == "y":
@@ -203,7 +211,7 @@ class Figure:
 
     def band(self, band: Mapping[str, Any], end: Fraction) -> Fault:
         """The free zone: from one request to the first limit, or to the end of the drawing."""
-        limits = [v for v in (self.mark("b_max"), self.mark("b_crit")) if v]
+        limits = [v for v in map(self.mark, ("b_max", "b_crit", "b_slo")) if v]
         if (band["from"], band["to"]) != ("1", coordinate(min([*limits, end]))):
             yield self.wrong(band["id"], f"{band['from']} – {band['to']}")
 
@@ -213,7 +221,7 @@ class Figure:
         if xs and (plot["x"]["min"], plot["x"]["max"]) != (xs[0], xs[-1]):
             yield self.wrong("x", f"{plot['x']['min']} – {plot['x']['max']}")
         units = [friendly(CURVES.get((self.name, line["id"]), FLAT)[2]) for line in plot["lines"]]
-        scales = ("log", "linear" if self.name == "batch_sweep" else "log")
+        scales = ("log", "linear" if self.name in LINEAR else "log")
         if (plot["x"]["scale"], plot["y"]["scale"]) != scales:
             yield self.wrong("scale", ", ".join(scales))
         if plot["x"]["unit"] != COLUMNS[self.name][0 if self.name != "roofline" else 1][2]:

@@ -100,6 +100,24 @@ def check_calibration(ledger: Ledger) -> Iterator[Text]:
             yield tr("{name}: low, typical and high are no range within 0 and 1", name=name)
 
 
+def check_asked(ledger: Ledger) -> Iterator[Text]:
+    """The words of the command line state what the ledger holds."""
+    record, scenario = ledger.record, ledger.record["scenario"]
+    held = {row["text"] for row in record["inputs"]} | set(scenario["precision"].values())
+    for triple in record["calibration"].values():
+        held |= {", ".join(triple[key]["text"] for key in CALIBRES), triple["low"]["text"]}
+    words = scenario.get("asked", [])
+    if words and not words[0].startswith("--"):
+        if words[0].replace("\\", "/").rpartition("/")[2].partition(".yaml")[0] != scenario["id"]:
+            yield tr("asked: {word} is not this scenario", word=quoted(words[0]))
+        words = words[1:]
+    for option, word in zip(words[::2], words[1::2], strict=False):
+        key, found, value = word.partition("=") if option == "--set" else (option, "=", word)
+        named = key.strip().strip("-") in ("model", "hardware", "calibration", "specs", "date")
+        if not named and (not found or value.strip() not in held):
+            yield tr("asked: {word} is not what the ledger holds", word=quoted(word))
+
+
 def check_citations(ledger: Ledger) -> Iterator[Text]:
     """Every source that something names is listed, and no other."""
     record = ledger.record

@@ -20,7 +20,7 @@ from derive.verify.declared import (
     check_trees,
 )
 from derive.verify.figures import check_figures
-from derive.verify.inputs import check_calibration, check_citations, check_inputs
+from derive.verify.inputs import check_asked, check_calibration, check_citations, check_inputs
 from derive.verify.levers import check_levers
 from derive.verify.prose import check_prose
 from derive.verify.reading import load_ledger
@@ -35,8 +35,8 @@ from derive.verify.values import Ledger
 MOST_FAULTS = 100
 UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 CHECKS: tuple[Callable[[Ledger], Iterator[Text]], ...] = (
-    check_symbols, check_constants, check_inputs, check_calibration, check_citations, check_cards,
-    check_results, check_steps, check_levers, check_figures, check_prose,
+    check_symbols, check_constants, check_inputs, check_calibration, check_asked, check_citations,
+    check_cards, check_results, check_steps, check_levers, check_figures, check_prose,
 )  # fmt: skip
 
 

@@ -155,13 +155,21 @@ def bad_checks(name: str, one: Line) -> Iterator[Text]:
         if by == "pint":
             right = same_unit(found, one.right)
         elif by == "points":
-            read = "reads back" if one.relation == "=" else "reads back within rounding"
-            right = found.isdigit() or found == (NEIGHBOUR if one.rule == "fix" else read)
+            right = found.isdigit() or found in without_points(one)
         else:
             right = found in FOUND.get(by, ())
         if not right:
             text = quoted(f"{by}: {found}")
             yield at_step(name, one.number, tr("the check {text} cannot be so", text=text))
+
+
+def without_points(one: Line) -> tuple[str, ...]:
+    """What a check by points may say of a line that claims no equality at points."""
+    if one.rule == "values":
+        return ("reads back" if one.relation == "=" else "reads back within rounding",)
+    if one.rule == "fix":
+        return ("reads back", NEIGHBOUR)
+    return ("reads back",) if one.rule in ("equation", "case", "solve") else ()
 
 
 def same_unit(text: str, node: Node) -> bool:

@@ -94,7 +94,8 @@ def check_prose(ledger: Ledger) -> Iterator[Text]:
             yield tr("{where} is unknown", where=f"assumptions.{quoted(name)}")
         if name in SYMBOLS and name in ledger.given and ledger.given[name].value:
             yield tr("{where}: is given, so it is not left out", where=f"assumptions.{name}")
-        says: Says = ((name,),) if about.value(name) is not None else ((),)
+        given = about.value(name) is not None
+        says: Says = ((name,),) if given else SAYS.get(f"assumptions.{name}", ((),))
         yield from about.sentence(f"assumptions.{name}", row["size"], says)
     for figure in record["figures"]:
         for plot in figure.get("panels") or [figure]:
@@ -180,25 +181,34 @@ class Prose:
         here = self.ledger.here
         if item in ("decimal", "binary"):
             return self.capacity(item, found)
-        if item == "best":
-            names = ("B_peak", "P_peak", "w", "w_kv", "b", "T")
-            return max(
-                (self.lever("TPOT", n) for n in names),
-                key=lambda q: abs(q.value) if q else Fraction(-1),
-            )
+        if item in ("rate", "next"):
+            return self.follows(item)
         if " by " in item:
             return self.lever(*item.split(" by "))
-        if " with " in item:
-            name, _, change = item.partition(" with ")
-            variable, _, text = change.partition(" = ")
-            there = here.with_({variable: here.quantity(read(text), self.ledger.units[variable])})
-            return Quantity(there(name).base / here(name).base, Unit())
+        for word in (" at ", " with "):
+            name, found_word, change = item.partition(word)
+            if found_word:
+                variable, _, text = change.partition(" = ")
+                contract = self.ledger.units[variable]
+                there = here.with_({variable: here.quantity(read(text), contract)})
+                if word == " at ":
+                    return there(name)
+                return Quantity(there(name).base / here(name).base, Unit())
         name, _, end = item.partition(".")
         if end:
             return reach(self.ledger, name).get(end)
         if item in self.ledger.cards or item in self.ledger.given:
             return self.value(item)
         return here.in_its_unit(read(item))
+
+    def follows(self, item: str) -> Quantity | None:
+        """What the rate that decides does to TPOT, or one percent less of the next best lever."""
+        if item == "rate":
+            found = [self.lever("TPOT", name) for name in ("B_peak", "P_peak")]
+            return next((q for q in found if q is not None and q.value), None)
+        others = [self.lever("TPOT", name) for name in ("w", "w_kv", "b", "T", "H_kv")]
+        best = max((q.value for q in others if q is not None), key=abs, default=Fraction(0))
+        return Quantity(-best, Unit()) if best else None
 
     def lever(self, target: str, lever: str) -> Quantity | None:
         """What one percent more of a lever does, by the levers table."""
@@ -248,10 +258,9 @@ class Prose:
         shown, state = written(value) if value is not None else NOTHING, "none"
         if name == "fits":
             shown, state = ("✓", "met") if fitting(self.ledger) else ("×", "missed")
-        elif value is None and name != "b_max":
-            state = "missed"
-        elif target is not None and value is not None:
-            state = "met" if value.base <= target.base else "missed"
+        elif target is not None:
+            met = value is not None and value.base <= target.base
+            state = "met" if met else "missed"
         if (row["value"], row["state"]) != (shown, state):
             yield tr(
                 "{name}: {shown} is not the exact value", name=where, shown=quoted(row["value"])

@@ -7,28 +7,34 @@ BELOW, ABOVE = "~I_ridge / I_decode", "~I_decode / I_ridge"
 SHARD = "ceil(H_kv / (g / one_device))"
 TILES = ("fits", "TTFT", "TPOT", "b_max", "fleet", "cost_token")
 LEFT_OUT = (
-    "share_att_prefill", "share_att", "share_embedding", "share_comm",
-    "M_other", "queue", "kernels",
+    "share_att_prefill", "share_att", "share_embedding", "share_comm", "share_comm_prefill",
+    "share_prefill", "t_latency", "M_other", "routing", "queue", "kernels",
 )  # fmt: skip
 # An item is an expression; `~` before it: printed without ≈ though rounded; `=`: this very text;
-# `a with b = c`: a there over a here; `*`: a number that only the specs know.
+# `a at b = c`: a there; `a with b = c`: a there over a here; `*`: a number that only the specs know.
 SAYS: dict[str, Says] = {
     "verdict.wall": ((BELOW,), (ABOVE,), ()),
     "verdict.sentence": (
         ("g", BELOW, "TPOT", "TTFT"), ("g", ABOVE, "TPOT", "TTFT"), ("g", "g_fit", BELOW),
         ("g", "g_fit", ABOVE), ("g",),
     ),
-    "verdict.lever": (("=1 %", "best"),),
+    "verdict.lever": (("=1 %", "rate"), ("=1 %", "rate", "=1 %", "next")),
     "tiles.fits": (("g", "g_fit"), ("g",)),
     "tiles.TTFT": (
         ("~TTFT.low", "~TTFT.high"), ("~TTFT.peak",), ("target_TTFT",), ("b", "~TTFT_burst"), (),
     ),
     "tiles.b_max": ((), ("~b_slo",)),
+    "tiles.cost_token": (
+        ("~cost_token.low", "~cost_token.high"), ("~cost_token.peak",), ("~cost_fleet",),
+    ),
     "tiles.fleet": (("replicas", "g"), ("replicas.low", "replicas.high")),
     "findings.does_not_fit": (("g", "g_fit", "b"),),
     "findings.kv_heads_split": (("H_kv", "g", SHARD, f"~{SHARD} * (g / one_device) / H_kv"),),
     "findings.ttft_burst": (("b", "TTFT_burst", "TTFT", "target_TTFT"),),
     "findings.tpot_target": (("TPOT", "target_TPOT", "b_slo"), ("TPOT", "target_TPOT")),
+    "findings.batch_for_fleet": ((
+        "b", "b_slo", "replicas at b = b_slo", "g", "cost_fleet at b = b_slo", "cost_fleet",
+    ),),
     "findings.memory_binds": (("b_max", "b_slo"),),
     "findings.kv_wall": (
         ("T", "I_decode_inf", "I_ridge", "b_crit_T"),
@@ -39,9 +45,12 @@ SAYS: dict[str, Says] = {
     "findings.beyond_context": (("T", "*"),),
     "findings.memory_reading": (("M_dev", "M_dev", "*", "decimal", "binary", "b_max"),),
     "findings.memory_marketed": (("M_dev", "=1 GB", "=10^9 byte", "binary", "decimal"),),
+    "assumptions.t_latency": (("=10 µs", "c_ar * L * 10 µs"),),
     "checklist.bytes": (("bytes_per_token", "W_read", "KV_total", "b"),),
     "checklist.side": (("I_ridge", "I_decode", BELOW), ("I_ridge", "I_decode", ABOVE)),
-    "checklist.floor": (("TPOT_floor", "=3", "=1.6"),),
+    "checklist.floor": (
+        ("TPOT_floor", "=3", "=1.6"), ("TPOT_floor", "=3", "=1.6", "~TPOT / TPOT_floor"),
+    ),
     "checklist.kv": (("KV_total / W_read", "T_cross"), ("KV_total / W_read",), ()),
     "checklist.batch": (
         ("b_max", "b_slo", "b_crit"), ("b_max", "b_slo", "b_crit_T"), ("b_max", "b_crit"),

@@ -14,7 +14,7 @@ from typing import Any
 from derive.text import Text, tr
 from derive.verify.say import quoted
 
-FRACTION = re.compile(r"-?(?:0|[1-9][0-9]{0,1999})/[1-9][0-9]{0,1999}")
+FRACTION = re.compile(r"-?(?:0|[1-9][0-9]{0,3999})/[1-9][0-9]{0,3999}")
 SHORT_FRACTION = re.compile(r"-?(?:0|[1-9][0-9]{0,149})/[1-9][0-9]{0,149}")
 DECIMAL = re.compile(r"-?[0-9]{1,60}(?:\.[0-9]{1,60})?")
 MOST_KEYS = 300
@@ -133,6 +133,7 @@ SHAPE = {
     "scenario": {
         "id": TEXT, "title": BOTH, "date": Maybe(TEXT), "model": {"id": TEXT, "name": BOTH},
         "hardware": {"id": TEXT, "name": BOTH}, "precision": Named(TEXT), "overrides": Named(TEXT),
+        "asked?": Rows(TEXT, 200),
     },
     "verdict": {
         "fits": FLAG, "side": TEXT, "wall": BOTH, "sentence": BOTH, "lever": Maybe(BOTH),

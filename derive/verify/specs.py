@@ -136,7 +136,9 @@ def whole(record: Mapping[str, Any], loaded: Any, sources: Mapping[str, Any]) ->
     recorded = {row["id"]: row for row in record["inputs"]}
     for name in dict.fromkeys([*fresh, *recorded]):
         yield from differing(name, recorded.get(name), fresh.get(name))
-    yield from differing("scenario", record["scenario"], assemble.header(loaded))
+    header = assemble.header(loaded)
+    recorded_header = {k: v for k, v in record["scenario"].items() if k in header}
+    yield from differing("scenario", {**recorded_header, "asked": ()}, {**header, "asked": ()})
     yield from differing("calibration", record["calibration"], assemble.calibration(bind(loaded)))
     yield from differing("notes", record["notes"], notes(loaded))
     yield from differing("sources", record["sources"], assemble.cited(record, sources))

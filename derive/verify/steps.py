@@ -12,7 +12,7 @@ from derive.verify.lines import Line, at_step, check_lines, lines
 from derive.verify.numbers import check_numbers
 from derive.verify.say import quoted
 from derive.verify.texts import Broken, NoValue
-from derive.verify.values import Held, Ledger, Values
+from derive.verify.values import Held, Ledger
 
 
 def check_steps(ledger: Ledger) -> Iterator[Text]:
@@ -77,15 +77,11 @@ class Derivation:
         self.seen: list[Node] = []
         self.concluded = False
 
-    @property
-    def places(self) -> Iterator[Values]:
-        """The places away from the scenario, with what is held."""
-        for place in self.ledger.elsewhere:
-            yield place.with_({n: place.quantity(t, unit_of(n)) for n, t in self.held.items()})
-
     def equal(self, left: Node, right: Node) -> bool:
-        """Whether two sides agree at every place."""
-        return all(place.equal(left, right) for place in self.places)
+        """Whether two sides agree at every place away from the scenario, with what is held."""
+        kept = self.declared.held
+        places = (place.fixed(self.held, kept) for place in self.ledger.elsewhere)
+        return all(place.equal(left, right) for place in places)
 
     def holds(self, one: Line) -> bool:
         """Whether a line follows; what it fixes or concludes is remembered."""
@@ -174,7 +170,7 @@ class Derivation:
             return one.relation == "=" and one.right == self.tree and self.all_cases()
         if one.relation != "≤" or one.left != Name(str(variable)) or not self.cases:
             return False
-        for place in self.places:
+        for place in self.ledger.elsewhere:
             bound = place.quantity(one.right, unit_of(str(variable)))
             there = place.with_({str(variable): Held(bound.value, bound.unit)})
             if not there.equal(self.cases[-1], self.sides[1]):

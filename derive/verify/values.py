@@ -23,9 +23,10 @@ from derive.verify.say import quoted
 from derive.verify.texts import Broken, NoValue, comparison, named, read
 
 LONGEST = 200_000  # bits of a value; those of real ledgers have some hundreds, with powers more
-# counts stay whole where a formula takes powers; small, so that every number there stays exact
+# counts stay whole where formulas take powers of them, small so that every number stays exact; one
+# new token a request, for which those formulas are declared
 WHOLE = {
-    "E": (30, 90), "k_exp": (2, 9), "b": (11, 50), "n": (2, 7), "T_in": (101, 499),
+    "E": (30, 90), "k_exp": (2, 9), "b": (11, 50), "n": (1, 2), "T_in": (101, 499),
 }  # fmt: skip
 FARTHEST = {"b": 2**17}  # beyond any batch
 LARGEST_POWER = 40_000  # bits of a power that is taken exactly; of longer ones so many are kept:
@@ -117,7 +118,7 @@ class Ledger:
         given = {}
         for name in sorted(names):
             start = self.given.get(name) or self.calibrated("typical", "typical")[name]
-            if name in WHOLE:
+            if name in WHOLE and self.powers:
                 given[name] = Held(Fraction(draw.randrange(*WHOLE[name])), start.unit)
                 continue
             factor = Fraction(draw.randrange(1001, 9973), draw.randrange(1001, 9973))
@@ -273,8 +274,7 @@ class Values:
         while self.meets(name, high) == start:
             low, high = high, high * 2
             if high > farthest:
-                last = f"{farthest:,}"
-                raise NoValue(tr("up to {number} the two sides do not meet", number=last))
+                raise NoValue(apart(found.variable, f"{farthest:,}", above=start))
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if self.meets(name, middle) == start else (low, middle)
@@ -332,6 +332,12 @@ class Values:
         """Whether two sides are the same quantity."""
         return left == right or self.above(left, right) == 0
 
+    def fixed(self, at: Mapping[str, Node], kept: Iterable[str] = ()) -> Values:
+        """The same place with some symbols held, and some formulas kept at their value here."""
+        held: dict[str, Quantity] = {n: self(n) for n in kept if n in self.ledger.cards}
+        held |= {n: self.quantity(tree, self.ledger.units[n]) for n, tree in at.items()}
+        return self.with_(held)
+
     def with_(self, changed: Mapping[str, Quantity]) -> Values:
         """The same place with some values changed; remembered."""
         if not changed:
@@ -346,6 +352,16 @@ class Values:
         """The same place at another calibration."""
         level = self.ledger.calibrated(mfu, mbu)
         return self.with_({n: q for n, q in level.items() if q != self.root.given.get(n)})
+
+
+def apart(symbol: str, last: str, *, above: bool) -> Text:
+    """Why a search finds nothing."""
+    if above:
+        return tr(
+            "the left side stays at or above for every {symbol} up to {last}",
+            symbol=symbol, last=last,
+        )  # fmt: skip
+    return tr("the left side stays below for every {symbol} up to {last}", symbol=symbol, last=last)
 
 
 def recorded(row: Mapping[str, Any]) -> list[int]:

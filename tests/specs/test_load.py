@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 
 SCENARIO = "scenarios/llama-3-70b-on-4x-h100.yaml"
 H100 = "hardware/nvidia-h100-sxm5-80gb.yaml"
-MODEL = "models/llama-3-70b.yaml"
+MODEL = "models/llama-3-70b.yaml"INLINE = (
+    "calibration:\n  MFU: [0.40, 0.50, 0.60]\n  MBU: [0.55, 0.60, 0.70]\n"
+    "  source: [databricks2023, pope2022]\n"
+)
+
 
 
 def message(call: Callable[..., object], *args: object, **more: object) -> str:
@@ -367,7 +371,7 @@ def test_defaults_are_stated_in_both_languages(edited: Edit) -> None:
         ("headroom: 0.70\n", ""),
         ("  kv_cache: bf16\n", ""),
         ("  sparsity: dense\n", ""),
-        ("calibration:\n  MFU: [0.40, 0.50, 0.60]\n  MBU: [0.55, 0.60, 0.70]\n", ""),
+        (INLINE, ""),
     )
     scenario = load.scenario(str(case))
     said = [t.en for t in scenario.assumed]
@@ -393,8 +397,13 @@ def test_ad_hoc_scenarios_go_through_the_same_checks(problems: Callable[..., lis
     assert problems(load.ad_hoc, **wanted, precision__wieghts="fp8") == ["S201"]
 
 
+def test_inline_ranges_carry_their_sources() -> None:
+    scenario = load.scenario("llama-3-70b-on-4x-h100")
+    assert all(v.sources == ("databricks2023", "pope2022") for v in (*scenario.MFU, *scenario.MBU))
+
+
 def test_a_named_calibration_keeps_its_sources(edited: Edit) -> None:
-    inline = "calibration:\n  MFU: [0.40, 0.50, 0.60]\n  MBU: [0.55, 0.60, 0.70]\n"
+    inline = INLINE
     case = edited(SCENARIO, (inline, "calibration: public-2023\n"))
     scenario = load.scenario(str(case))
     assert scenario.MBU[0].sources == ("databricks2023",)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from derive.formula import standing_in
+from derive.specs import load
 from derive.study.bind import bind
 from derive.study.findings import RULES, Finding, findings
 from derive.study.results import results
@@ -28,7 +30,11 @@ FIRES = {
     "memory_marketed": (["hardware=nvidia-a100-sxm4-80gb"], []),
     "beyond_context": (["T=9000"], ["T=8000"]),
     "moe_weights": (["N_act=20e9 param"], []),
+    "batch_for_fleet": ([], ["b=79"]),
+    "sparse_peak": (["precision.sparsity=with_sparsity"], []),
+    "beats_the_bound": (["TPOT_meas=3 ms/token"], ["TPOT_meas=20 ms/token"]),
 }
+MODELS_ONLY = {"latent_replicated"}  # needs a model with a latent cache, tested apart
 ALWAYS_TOLD = {"kv_wall"}  # either side of the wall is said
 
 
@@ -49,7 +55,17 @@ def test_fires_and_does_not(name: str, scenario: Callable[..., object]) -> None:
 
 def test_every_rule_is_tested() -> None:
     # rules that make more than one kind of finding: does_not_fit (2), memory_reading (2)
-    assert len(FIRES) == len(RULES) + 2
+    assert len(FIRES) + len(MODELS_ONLY) == len(RULES) + 2
+
+
+def test_a_latent_cache_is_not_split() -> None:
+    def of(name: str) -> dict[str, Finding]:
+        bound = bind(load.scenario(name))
+        with standing_in(bound.variants):
+            return {f.id: f for f in findings(bound, results(bound))}
+
+    assert "8 times" in of("deepseek-v3-on-8x-h200")["latent_replicated"].text.en
+    assert "latent_replicated" not in of("llama-3-70b-on-4x-h100")
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from pathlib import Path as FilePath
 from typing import Any
 
+from derive.cli import read_config
 from derive.formula import catalogue
 from derive.ledger import sealed
 from derive.notation import SYMBOLS
@@ -27,18 +29,24 @@ from derive.verify.values import Ledger
 
 from .mutations import Mutation, Path, falsified
 
+CONFIGS = FilePath(__file__).resolve().parents[1] / "architecture" / "configs"
 SCENARIOS = tuple(load.names("scenario", spec_roots()))
-READ_ONCE = ("derivations", "inputs", "constants", "calibration", "scenario")
+READ_ONCE = ("variants", "derivations", "inputs", "constants", "calibration", "scenario")
 Check = Callable[[Ledger], Iterator[Text]]
 
 
 @cache
 def ledger_text(scenario: str, *sets: str) -> str:
-    """A ledger as its file holds it."""
+    """A ledger as its file holds it; a model may be named by its config.json."""
     units = {i: s.unit.text for i, s in SYMBOLS.items()}
     units |= {i: f.unit.text for i, f in catalogue().items()}
-    loaded = load.scenario(scenario, spec_roots(), sets, units)
+    loaded = load.scenario(scenario, spec_roots(), sets, units, read_config)
     return json.dumps(study(loaded, load.sources()), ensure_ascii=False)
+
+
+def model(config: str) -> str:
+    """The setting that names a model by its config.json."""
+    return f"model={CONFIGS / config}"
 
 
 def ledger(scenario: str, *sets: str) -> dict[str, Any]:
@@ -58,11 +66,12 @@ class Harness:
     def __init__(self, record: dict[str, Any]) -> None:
         catalogue()
         self.record = record
-        self.ledger = Ledger(record)
+        with judge.standing(record):
+            self.ledger = Ledger(record)
 
     def caught(self, change: Mutation) -> str | None:
         """How a change is caught once the hash is right again: recomputed, compared or not."""
-        with falsified(self.record, change):
+        with falsified(self.record, change), judge.standing(self.record):
             try:
                 if self.found(change.path):
                     return "recomputed"

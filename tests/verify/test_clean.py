@@ -6,7 +6,7 @@ import pytest
 
 from derive.verify import judge
 
-from .harness import SCENARIOS, faults, ledger
+from .harness import SCENARIOS, faults, ledger, model
 
 LAUNCH = "llama-3-70b-on-4x-h100"
 SETS = [
@@ -53,6 +53,28 @@ def test_a_scenario_holds_with_settings_on_top(sets: tuple[str, ...]) -> None:
     found, compared = judge.judged(ledger(LAUNCH, *sets), None)
     assert [fault.en for fault in found] == []
     assert compared
+
+
+CONFIGS = [
+    "Qwen__Qwen3-30B-A3B.json",  # experts
+    "google__gemma-3-1b-it.json",  # windows
+    "deepseek-ai__DeepSeek-V3.json",  # latents, experts, and too large for the devices
+    "ai21labs__AI21-Jamba-1.5-Mini.json",  # experts and states
+    "meta-llama__Meta-Llama-3.1-8B.json",
+]
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_a_model_of_another_make_holds(config: str) -> None:
+    """Formulas that stand in for the plain ones, powers, values found by search."""
+    assert faults(ledger(LAUNCH, model(config), "devices=8")) == []
+
+
+def test_powers_that_fill_pages_hold() -> None:
+    sets = ("devices=8", "T_in=40000", "b=3000")
+    record = ledger(LAUNCH, model("Qwen__Qwen3-30B-A3B.json"), *sets)
+    assert record["results"]["W_prefill"]["exact"] is None
+    assert faults(record) == []
 
 
 def test_a_ledger_holds_without_specs() -> None:

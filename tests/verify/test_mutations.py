@@ -20,7 +20,7 @@ from derive.ledger import sealed
 from derive.verify import judge
 from derive.verify.values import Ledger
 
-from .harness import SCENARIOS, Harness, faults, ledger
+from .harness import SCENARIOS, Harness, faults, ledger, model
 from .mutations import Mutation, falsified, leaves, mutations
 
 LAUNCH = "llama-3-70b-on-4x-h100"
@@ -60,6 +60,27 @@ def test_every_number_unit_operator_and_symbol_is_caught(scenario: str) -> None:
     changes = chosen(scenario, list(mutations(record)))
     escaped = [str(c) for c in changes if harness.caught(c) is None and not equivalent(c)]
     assert escaped == []
+
+
+@pytest.mark.parametrize("config", ["Qwen__Qwen3-30B-A3B.json", "google__gemma-3-1b-it.json"])
+def test_other_makes_of_model_are_held_to_the_same(config: str) -> None:
+    record = ledger(LAUNCH, model(config), "devices=8")
+    harness = Harness(record)
+    changes = [c for c in mutations(record) if not only_in_specs(c)]
+    changes = chosen(config, changes)
+    escaped = [str(c) for c in changes if harness.caught(c) is None and not equivalent(c)]
+    assert escaped == []
+
+
+def only_in_specs(change: Mutation) -> bool:
+    """Whether a place is what specs alone know; a config.json leaves none behind."""
+    top, key = change.path[0], change.path[-1]
+    said = {"origin", "printed", "how", "basis", "title", "date", "sources"} & set(change.path)
+    return (
+        top in ("sources", "notes", "scenario")
+        or bool(said)
+        or (top in ("inputs", "calibration") and key == "text" and change.kind == "sign")
+    )
 
 
 def test_equivalences_are_few_and_each_is_met() -> None:
