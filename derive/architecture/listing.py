@@ -1,4 +1,4 @@
-"""What `derive model CONFIG.json` prints: the counts, each with its formula, and the JSON record."""
+"""What `derive model CONFIG.json` prints: the counts, each with its formula, and the record."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from derive.render import cards as card_view
 from derive.render import numbers, sections, tables
@@ -37,6 +38,7 @@ def environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     made.globals.update(tr=tr, style=style)
+    made.filters["unit"] = unit
     return made
 
 
@@ -44,6 +46,12 @@ def style(name: str) -> Markup:
     """A style sheet of the templates."""
     text = (templates_home() / "style" / name).read_text("utf-8")
     return Markup(text)  # noqa: S704 - our own file
+
+
+def unit(text: str) -> str:
+    """A contract unit as the document prints it: also at the end of a value."""
+    text = text.replace("s*request/token", "s/token").replace("*", "⋅")
+    return text.replace("^2", "²").replace("^3", "³")
 
 
 @dataclass
@@ -76,10 +84,6 @@ class View:
         """A symbol by its id."""
         known = self.ledger["symbols"].get(name)
         return self.eq.symbol(known["latex"], name) if known else Markup("{}").format(name)
-
-    def unit(self, text: str) -> str:
-        """A contract unit as the document prints it."""
-        return text.replace("s*request/token", "s/token").replace("*", "⋅")
 
     def formula(self, row: card_view.Row) -> Markup:
         """A step's mathematics."""
@@ -121,13 +125,15 @@ class View:
         model, hardware = (self.w.plain(self.scenario[k]["name"]) for k in ("model", "hardware"))
         precision = dict.fromkeys(map(str, self.scenario["precision"].values()))
         loads = [
-            Markup("{} = {}").format(self.symbol(k), self.w.prose(shown[k]))
+            Markup('<span class="q">{}\u00a0=\u00a0{}</span>').format(
+                self.symbol(k), self.w.prose(unit(shown[k]))
+            )
             for k in ("b", "T_in", "T_out", "arrival")
             if k in shown
         ]
         return [
-            (tr("model"), self.w.prose(model)),
-            (tr("hardware"), self.w.prose(f"{count} × {hardware}" if count else hardware)),
+            (tr("model"), escape(model)),
+            (tr("hardware"), escape(f"{count} × {hardware}" if count else hardware)),
             (tr("precision"), self.w.prose(", ".join(precision))),
             (tr("workload"), Markup(", ").join(loads)),
         ]
@@ -155,7 +161,7 @@ class View:
     def exact(self, card: card_view.Card) -> str:
         """The exact value in its contract unit, where it is a whole number."""
         value = Fraction(str(card.result["exact"])) if card.result else Fraction(0)
-        return f"{value.numerator:,} {card.record['unit']}" if value.denominator == 1 else ""
+        return f"{value.numerator:,} {unit(card.record['unit'])}" if value.denominator == 1 else ""
 
     def levers(self) -> list[tuple[str, list[dict[str, Any]]]]:
         """Levers by target."""
@@ -164,6 +170,11 @@ class View:
     def data_table(self, figure: Mapping[str, Any]) -> dict[str, Any]:
         """A figure's rows; in print a long narrow table stands in two halves."""
         return tables.data(figure, fold=self.medium == "print")
+
+    def asked(self) -> str:
+        """The words after `derive report` that ask for this document again."""
+        words = self.scenario.get("asked") or [self.scenario["id"]]
+        return shlex.join(map(str, words))
 
     def link(self, url: str) -> str:
         """A web address that may become a link, else nothing."""

@@ -62,9 +62,8 @@ def input_lines(record: Mapping[str, Any], langs: list[str]) -> str:
     """An input symbol or constant with its value and provenance."""
     meaning = record.get("meaning") or record.get("reason")
     lines = [f"{record['id']}   {both(meaning, langs)}   [{record['unit'] or '1'}]"]
-    for key in ("shown", "beside", "printed", "origin"):
-        if record.get(key):
-            lines.append(f"   {record[key]}")
+    keys = ("shown", "beside", "printed", "origin")
+    lines += [f"   {record[key]}" for key in keys if record.get(key)]
     if record.get("sources"):
         lines.append("   " + ", ".join(record["sources"]))
     return "\n".join(lines)

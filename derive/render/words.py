@@ -17,7 +17,7 @@ Given = Text | Mapping[str, str] | str
 
 # A number with its unit, and a sign with its number, are one word.
 QUANTITY = re.compile(
-    r"(?:[≈≤≥<>×±] ?)*(?<![\w.])[−-]?\d[\d,]*(?:\.\d+)?"
+    r"(?:[=≈≤≥<>×±] ?)*(?<![\w.])[−-]?\d[\d,]*(?:\.\d+)?"
     r"(?:[ \u00a0](?:%|[A-Za-zµ]+(?:[/*][A-Za-z]+)*)(?![A-Za-z]))?"
 )
 POWER = re.compile(r"(\d)\^(-?\d+)")
@@ -26,7 +26,9 @@ UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff\ud800-\udfff]"
 )
 MODES = {"both": ("zh", "en"), "zh": ("zh",), "en": ("en",)}
-REPLACED = str.maketrans({"✗": "×", "*": "⋅"})  # the sans has no ballot cross; units multiply
+REPLACED = str.maketrans({"✗": "×"})  # the sans has no ballot cross
+# A value keeps to the sign before it, and the sign to the word or symbol before that.
+SIGNED = re.compile(r"(?<=[\w>)]) (?=[=≈]\u00a0)")
 
 
 def texts(words: Given | None) -> tuple[str, str]:
@@ -64,23 +66,27 @@ class Words:
         """One language's text: symbols set as symbols, quantities kept together."""
         return Markup(self._prose(text))  # noqa: S704 - escaped there
 
-    def bi(self, words: Given | None) -> Markup:
-        """The languages as spans; the place decides whether they stack or follow one another."""
+    def bi(self, words: Given | None, *, own: bool = False) -> Markup:
+        """The languages as spans; the place decides whether they stack or follow one another.
+
+        `own` words, titles and names that a user gave, stand exactly as they were written.
+        """
         en, zh = texts(words)
+        made = _as_written if own else self._prose
         if not self.both or en == zh:
-            return Markup(self._prose(self._one(en, zh)))  # noqa: S704 - escaped there
-        return Markup(f"{_span('zh', self._prose(zh))} {_span('en', self._prose(en))}")  # noqa: S704
+            return Markup(made(self._one(en, zh)))  # noqa: S704 - escaped there
+        return Markup(f"{_span('zh', made(zh))} {_span('en', made(en))}")  # noqa: S704
 
     def stack(self, words: Given | None) -> Markup:
         """The languages under one another."""
         return self._wrapped("bi", words)
 
-    def run(self, words: Given | None) -> Markup:
+    def run(self, words: Given | None, *, own: bool = False) -> Markup:
         """The languages on one line."""
-        return self._wrapped("run", words)
+        return self._wrapped("run", words, own=own)
 
-    def _wrapped(self, kind: str, words: Given | None) -> Markup:
-        inner = self.bi(words)
+    def _wrapped(self, kind: str, words: Given | None, *, own: bool = False) -> Markup:
+        inner = self.bi(words, own=own)
         if not inner.startswith('<span class="zh"'):
             return inner  # one language, or words that read alike in both
         return Markup(f'<span class="{kind}">{inner}</span>')  # noqa: S704 - escaped there
@@ -117,6 +123,10 @@ class Words:
         return zh if self.langs[0] == "zh" else en
 
 
+def _as_written(text: str) -> str:
+    return str(escape(text))
+
+
 def _span(lang: str, markup: str) -> str:
     return f'<span class="{lang}" lang="{lang}">{markup}</span>'
 
@@ -137,7 +147,7 @@ def _prose_maker(symbols: Mapping[str, Any]) -> Callable[[str], str]:
         markup = POWER.sub(r"\1<sup>\2</sup>", markup).replace("ᵀ", "<sup>T</sup>")
         if "_" in markup:
             markup = pattern.sub(symbol, markup)
-        return markup
+        return SIGNED.sub(NO_BREAK, markup)
 
     return prose
 

@@ -130,12 +130,13 @@ def check_cards(ledger: Ledger) -> Iterator[Text]:
 def check_declared(ledger: Ledger, name: str) -> Iterator[Text]:
     """One card."""
     card, declared = ledger.cards[name], catalogue()[name]
-    variable, searched = (declared.solve or declared.largest or (None,))[-1], not card["tree"]
+    variable = (declared.solve or declared.largest or (None,))[-1]
+    reading = declared.reading.json() if declared.reading else None
     for key, wanted in (
         ("section", declared.section), ("latex", declared.latex), ("unit", declared.unit.text),
         ("name", declared.name.json()), ("reason", declared.reason.json()),
         ("calibre", declared.calibre), ("sources", list(declared.sources)),
-        ("reading", None if searched or not declared.reading else declared.reading.json()),
+        ("reading", reading if card["reading"] else None),  # where it does not apply, none
         ("variable", variable), ("set_by_hand", name in ledger.given),
     ):  # fmt: skip
         yield from differs(f"{name}.{key}", card[key], wanted)

@@ -11,7 +11,7 @@ LEFT_OUT = (
     "share_prefill", "t_latency", "M_other", "routing", "queue", "kernels",
 )  # fmt: skip
 # An item is an expression; `~` before it: printed without ≈ though rounded; `=`: this very text;
-# `a at b = c`: a there; `a with b = c`: a there over a here; `*`: a number that only the specs know.
+# `a at b = c`: a there; `a with b = c`: a there over a here; `*`: what only the specs know.
 SAYS: dict[str, Says] = {
     "verdict.wall": ((BELOW,), (ABOVE,), ()),
     "verdict.sentence": (

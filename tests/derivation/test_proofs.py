@@ -34,8 +34,9 @@ def test_every_step_of_every_formula_is_proved(name: str) -> None:
         by = [check.by for check in step.checks]
         assert "points" in by
         assert "pint" in by
-        assert step.claim is None or "sympy" in by
-        assert step.rule != "limit" or "sympy" in by
+        # what is the declaration itself is read back from print; algebra has nothing to prove there
+        declared = step.claim is None or step.rule in ("definition", "insert")
+        assert ("sympy" in by) == (not declared or step.rule == "limit")
 
 
 @every
@@ -68,8 +69,6 @@ def doubled(tree: Node) -> Node:
 
 
 CLAIMED = [
-    ("F_step", "definition"),
-    ("I_decode", "insert"),
     ("I_decode", "substitute"),
     ("I_prefill", "cancel"),
     ("I_decode_inf", "divide"),

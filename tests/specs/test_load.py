@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 SCENARIO = "scenarios/llama-3-70b-on-4x-h100.yaml"
 H100 = "hardware/nvidia-h100-sxm5-80gb.yaml"
-MODEL = "models/llama-3-70b.yaml"INLINE = (
+MODEL = "models/llama-3-70b.yaml"
+INLINE = (
     "calibration:\n  MFU: [0.40, 0.50, 0.60]\n  MBU: [0.55, 0.60, 0.70]\n"
     "  source: [databricks2023, pope2022]\n"
 )
-
 
 
 def message(call: Callable[..., object], *args: object, **more: object) -> str:

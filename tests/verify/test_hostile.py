@@ -163,7 +163,7 @@ def many_points(record: Record) -> None:
     for figure in record["figures"]:
         for plot in figure.get("panels") or [figure]:
             for line in plot["lines"]:
-                line["points"] = [[str(10**59 + k), "1"] for k in range(24)]
+                line["points"] = [[str(10**59 + k), "1"] for k in range(150)]
 
 
 def many_numbers(record: Record) -> None:
@@ -224,7 +224,6 @@ def test_a_forgery_is_found_soon(forge: Callable[[Record], None], tmp_path: Path
         assert text.en.isprintable(), text.en
         assert text.zh.isprintable(), text.zh
         assert len(text.en) < 600
-    assert CliRunner().invoke(main, ["verify", str(file)]).exit_code == 1
 
 
 JUNK: list[Any] = [
@@ -247,7 +246,17 @@ def places(value: Any, path: Place = ()) -> list[Place]:
     return [path, *(p for key, below in inner for p in places(below, (*path, key)))]
 
 
-@pytest.mark.parametrize("seed", range(24))
+def test_a_forgery_ends_with_one(tmp_path: Path) -> None:
+    """Exit codes are the contract: 1 where the ledger does not hold."""
+    record = ledger(LAUNCH)
+    escapes(record)
+    (tmp_path / "ledger.json").write_text(json.dumps(sealed(record)), encoding="utf-8")
+    done = CliRunner().invoke(main, ["verify", str(tmp_path / "ledger.json")])
+    assert done.exit_code == 1
+    assert "Traceback" not in done.output
+
+
+@pytest.mark.parametrize("seed", range(16))
 def test_wrong_types_and_missing_keys_everywhere(seed: int) -> None:
     """The checks themselves raise nothing: what they do not expect, they say."""
     draw = random.Random(seed)

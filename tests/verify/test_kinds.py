@@ -169,7 +169,9 @@ def solvable(record: Record) -> None:
 def no_lines(record: Record) -> None:
     """The numbers of a search left out."""
     row = card(record, "T_cross")
-    row["steps"] = [s for s in row["steps"] if s["checks"][0]["found"] not in ("neighbour", "equal")]
+    row["steps"] = [
+        s for s in row["steps"] if s["checks"][0]["found"] not in ("neighbour", "equal")
+    ]
 
 
 def one_side(record: Record) -> None:
@@ -196,7 +198,9 @@ def beside(record: Record) -> None:
 def nowhere(record: Record) -> None:
     """A value that exists, said not to."""
     why = points.tr(
-        "the left side stays below for every {symbol} up to {last}", symbol="T", last="1,073,741,824"
+        "the left side stays below for every {symbol} up to {last}",
+        symbol="T",
+        last="1,073,741,824",
     )
     nothing = {"value": None, "exact": None, "display": {"en": "–", "zh": "–"}, "why": why.json()}
     record["results"]["T_cross"] |= nothing

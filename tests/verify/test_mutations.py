@@ -26,7 +26,7 @@ from .mutations import Mutation, falsified, leaves, mutations
 LAUNCH = "llama-3-70b-on-4x-h100"
 EXHAUSTIVE = bool(os.environ.get("DERIVE_EXHAUSTIVE"))
 STEP = 1 if EXHAUSTIVE else 4
-SAMPLE = 150  # of each scenario
+SAMPLE = 100  # of each scenario
 
 # What cannot change a result, and why: place, kind, reason. Nothing else escapes.
 EQUIVALENT = (
