@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
-from derive.render import charts, fonts, page
+from derive.render import cards, charts, fonts, page
 from derive.render.equations import Screen
 from derive.render.math import MATH_CSS
 from derive.render.words import Words, seen
@@ -23,6 +23,14 @@ BOLD = re.compile(r"<(h[1-6]|th|b|strong|figcaption)\b[^>]*>(.*?)</\1>", re.DOTA
 @dataclass
 class ScreenView(page.View):
     """The view with drawings that follow the page's language and colours."""
+
+    def boxed(self, latex: Sequence[str], alt: str, room: float) -> Markup:
+        """Mathematics in a box of its own: it scrolls where the window is too narrow."""
+        return Markup('<div class="math">{}</div>').format(super().boxed(latex, alt, room))
+
+    def tail(self, row: cards.Row) -> Markup:
+        """The rounding, which may move to the next line."""
+        return Markup('<div class="math">{}</div>').format(super().tail(row))
 
     def drawing(self, figure: Mapping[str, Any], number: int) -> Markup:  # noqa: ARG002 - as in print
         """Two drawings, for wide and for narrow windows; the style sheet shows one."""

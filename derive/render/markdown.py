@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -216,8 +217,9 @@ class Writer:
             yield f"### {self.title(tr('Notes on the data'))}"
             yield "\n".join(self.item("", note) for note in self.ledger["notes"])
         yield f"### {self.title(tr('Reproduce'))}"
-        name = " ".join(str(self.view.scenario["id"]).replace("`", "'").split())
-        yield f"```sh\nderive report {name}\nderive verify {self.stem}.json\n```"
+        asked = " ".join(self.view.asked().split())
+        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", asked)), default=0))
+        yield f"{fence}sh\nderive report {asked}\nderive verify {self.stem}.json\n{fence}"
         hash_, program = code(self.ledger["hash"]), escape(self.ledger["program"])
         yield f"{self.title(tr('ledger hash'))}: {hash_}, {program}"
 

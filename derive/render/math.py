@@ -20,8 +20,7 @@ from derive.render.fonts import MATH_STACK
 # Chromium does not know `menclose`: the strike is a diagonal gradient over the factor.
 MATH_CSS = f"""\
 math, math * {{ font-family: {MATH_STACK}; font-weight: 400 }}
-math[display="block"] {{ display: block math; max-width: 100%;
-  overflow-x: auto; overflow-y: hidden }}
+math[display="block"] {{ display: block math }}
 menclose {{ display: inline-block math; position: relative }}
 .menclose-updiagonalstrike {{ display: block; position: absolute; inset: -.06em; color: inherit;
   background: linear-gradient(to top left,

@@ -87,7 +87,11 @@ class View:
 
     def formula(self, row: card_view.Row) -> Markup:
         """A step's mathematics."""
-        return self.eq.row(row.latex, row.alt, row.room)
+        return self.boxed(row.latex, row.alt, row.room)
+
+    def boxed(self, latex: Sequence[str], alt: str, room: float) -> Markup:
+        """Mathematics on a line of its own."""
+        return self.eq.row(latex, alt, room)
 
     def tail(self, row: card_view.Row) -> Markup:
         """The rounding on the same line."""

@@ -122,7 +122,7 @@ def roofline(bound: Bound) -> Figure:
         *(i / 2 for _, i in decode[:1]),
     ]
     low, high = min(xs), max(xs)
-    side = tr("bandwidth roof: I · g · B_peak"), tr("compute roof: g · P_peak")
+    side = tr("bandwidth roof: intensity × bandwidth"), tr("compute roof: peak compute")
     points = [
         dot(f"decode-{b}", tr("b = {b}", b=b), "memory" if i < ridge else "compute", i, roof(i))
         for b, i in decode

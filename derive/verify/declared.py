@@ -13,10 +13,11 @@ from derive.expression.dimension import dimension
 from derive.expression.latex import latex
 from derive.expression.text import plain
 from derive.expression.tree import Name
-from derive.formula import VARIANTS, Formula, catalogue, dimension_of, letters, unit_of
+from derive.formula import Formula, called_for, catalogue, dimension_of, letters, unit_of
 from derive.notation import CONSTANTS, SYMBOLS, known
 from derive.text import Text, tr
 from derive.verify.say import quoted
+from derive.verify.search import needed
 from derive.verify.texts import Broken, NoValue, read
 from derive.verify.values import Held, Ledger
 
@@ -46,12 +47,8 @@ def check_ids(record: Mapping[str, Any]) -> Iterator[Text]:
     for group, ids in rows.items():
         for name in {i for i in ids if ids.count(i) > 1}:
             yield tr("{group}: {name} stands twice", group=group, name=quoted(name))
-    for name in record["variants"]:
-        if name not in VARIANTS or record["variants"].count(name) > 1:
-            yield tr("{group}: unknown symbol {name}", group="variants", name=quoted(name))
-    replaced = [VARIANTS[v].instead_of for v in record["variants"] if v in VARIANTS]
-    for name in {n for n in replaced if replaced.count(n) > 1}:
-        yield tr("{group}: {name} stands twice", group="variants", name=name)
+    if tuple(record["variants"]) != called_for(groups["inputs"][0]):
+        yield tr("variants: not those that the inputs call for")
     for name in sorted({*known(), *catalogue()} - record["symbols"].keys()):
         yield tr("symbols: {name} is missing", name=name)
     for name in sorted(CONSTANTS.keys() - set(rows["constants"])):
@@ -193,7 +190,7 @@ def searches(ledger: Ledger, declared: Formula) -> bool:
         left, right = Name(of), Name(target)
     kind = (found.variable, found.largest) == (variable, declared.largest is not None)
     texts = (sides["left"], sides["right"]) == (plain(found.left), plain(found.right))
-    if not variable or not kind or not texts:
+    if not variable or not kind or not texts or not needed(declared, ledger.trees):
         return False
     places = [place.fixed(declared.at, declared.held) for place in ledger.elsewhere]
     return all(p.equal(found.left, left) and p.equal(found.right, right) for p in places)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from derive.expression.grammar import parse
@@ -155,6 +156,9 @@ class Figure:
     def curve(self, line: Mapping[str, Any], ys: list[Fraction]) -> Fault:
         """Points along the variable; x is exact there."""
         tabled = {row[0] for row in self.figure["table"]["rows"] if row}
+        xs = [Fraction(pair[0]) for pair in line["points"]]
+        if any(one >= other for one, other in pairwise(xs)):
+            yield self.wrong(line["id"], ", ".join(pair[0] for pair in line["points"]))
         for pair in line["points"]:
             y = self.exact(CURVES[self.name, line["id"]], Fraction(pair[0]))
             if y is None or pair[1] != coordinate(y) or pair[0] not in tabled:

@@ -11,10 +11,13 @@ from derive.expression.tree import Call, Measure, Name, Node, Number, children, 
 from derive.text import Text, tr
 from derive.units import Quantity, Unit
 from derive.verify.lines import Line, at_step
+from derive.verify.results import expected
 from derive.verify.say import quoted
 from derive.verify.shown import half_unit
 from derive.verify.texts import Broken, NoValue
 from derive.verify.values import Ledger, Values, in_units_of
+
+SEARCH = ("fix", "search", "search") * 2 + ("compute",)  # the value, its neighbour, the result
 
 
 def check_numbers(ledger: Ledger, card: Mapping[str, Any], found: list[Line]) -> Iterator[Text]:
@@ -26,8 +29,10 @@ def check_numbers(ledger: Ledger, card: Mapping[str, Any], found: list[Line]) ->
                 yield at_step(name, one.number, tr("does not hold: {text}", text=one.text))
         except (Broken, NoValue) as error:
             yield at_step(name, one.number, error.why)
-    if name in ledger.searches and found and len(about.tried) < 2:
-        yield tr("{name}: both sides are not shown next to where they meet", name=name)
+    if name in ledger.searches and not card["set_by_hand"]:
+        exists = expected(ledger, name)[0] is not None
+        if [one.rule for one in found] != list(SEARCH if exists else ()):
+            yield tr("{name}: both sides are not shown next to where they meet", name=name)
 
 
 class Numbers:

@@ -7,30 +7,28 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from derive.expression.dimension import dimension
 from derive.expression.recompute import in_unit, recompute
-from derive.expression.tree import Call, Node, Number, names, rebuild
+from derive.expression.tree import Call, Node, Number, rebuild
 from derive.formula import catalogue, unit_of
 from derive.notation import known
-from derive.text import Text, tr
+from derive.text import tr
 from derive.units import Quantity, Unit, pint_error
+from derive.verify.powers import LONGEST, power
+from derive.verify.reach import closures
 from derive.verify.say import quoted
-from derive.verify.texts import Broken, NoValue, comparison, named, read
+from derive.verify.search import FARTHEST, apart, recorded, search
+from derive.verify.texts import Broken, NoValue, comparison, read
 
-LONGEST = 200_000  # bits of a value; those of real ledgers have some hundreds, with powers more
 # counts stay whole where formulas take powers of them, small so that every number stays exact; one
 # new token a request, for which those formulas are declared
 WHOLE = {
     "E": (30, 90), "k_exp": (2, 9), "b": (11, 50), "n": (1, 2), "T_in": (101, 499),
 }  # fmt: skip
-FARTHEST = {"b": 2**17}  # beyond any batch
-LARGEST_POWER = 40_000  # bits of a power that is taken exactly; of longer ones so many are kept:
-KEPT = 16_384
 CALIBRES = ("low", "typical", "high")
 
 
@@ -41,19 +39,6 @@ class Held(Quantity):
     def pint(self) -> Any:
         """The same quantity as pint holds it."""
         return super().pint
-
-
-@dataclass(frozen=True)
-class Search:
-    """What algebra cannot solve: the whole value of a symbol next to where two sides meet.
-
-    `largest` asks for the largest value with left ≤ right, else for the next one with left ≥ right.
-    """
-
-    left: Node
-    right: Node
-    variable: str
-    largest: bool
 
 
 class Ledger:
@@ -72,7 +57,7 @@ class Ledger:
             name: {key: Fraction(triple[key]["exact"]) for key in CALIBRES}
             for name, triple in record["calibration"].items()
         }
-        self.reach = closures(self)
+        self.reach = closures(self.cards, self.trees, self.searches)
 
     def quantities(self, group: str) -> dict[str, Held]:
         """Recorded values, in the units of the notation; the recorded units are checked apart."""
@@ -136,62 +121,6 @@ def lines_of(card: Mapping[str, Any]) -> Iterator[str]:
         yield from (step["left"], step["right"], step["before"] or "")
 
 
-def search(card: Mapping[str, Any]) -> Search:
-    """The search that a card records; Broken where it records none."""
-    sides, variable = card.get("search"), card["variable"]
-    if sides is None or variable is None:
-        raise Broken(tr("{name} has neither a formula nor a search", name=card["id"]))
-    return Search(read(sides["left"]), read(sides["right"]), variable, sides["largest"])
-
-
-def closures(ledger: Ledger) -> dict[str, frozenset[str]]:
-    """All that each formula depends on, itself included; Broken where one depends on itself."""
-    used = {
-        name: {n for c in card["conditions"] for n in named(c["text"])}
-        for name, card in ledger.cards.items()
-    }
-    for name, tree in ledger.trees.items():
-        used[name] |= set(names(tree))
-    for name, found in ledger.searches.items():
-        used[name] |= {*names(found.left), *names(found.right)} - {found.variable}
-    made: dict[str, frozenset[str]] = {}
-
-    def visit(name: str, above: tuple[str, ...]) -> frozenset[str]:
-        if name in above:
-            raise Broken(tr("{name} is defined by itself", name=name))
-        if name not in made:
-            below = [visit(n, (*above, name)) for n in used.get(name, ())]
-            free = {ledger.searches[name].variable} if name in ledger.searches else set()
-            made[name] = frozenset({name}).union(*below) - free
-        return made[name]
-
-    for name in ledger.cards:
-        visit(name, ())
-    return made
-
-
-def power(base: Fraction, exponent: Fraction) -> Fraction:
-    """A whole power: exact where it is short, else to so many bits that no shown digit differs."""
-    size = max(base.numerator.bit_length(), base.denominator.bit_length())
-    if exponent.denominator != 1 or not 0 <= exponent < 2**1000 or base < 0:
-        raise Broken(tr("no whole power of a positive number"))
-    if size * exponent <= LARGEST_POWER:
-        return base ** int(exponent)
-    least, made, square, left = Fraction(1, 2**KEPT), Fraction(1), base, int(exponent)
-    while left:
-        if left % 2:
-            made = max(shortened(made * square), least)
-        square, left = max(shortened(square * square), least), left // 2
-        if max(made.numerator.bit_length(), square.numerator.bit_length()) > LONGEST:
-            raise Broken(tr("a power is too long a number"))
-    return made
-
-
-def shortened(value: Fraction) -> Fraction:
-    """A number to so many places in the binary system."""
-    return Fraction((value.numerator << KEPT) // value.denominator, 1 << KEPT)
-
-
 class Values:
     """Values by id at one place; formulas by pint from their text, each computed once."""
 
@@ -244,10 +173,9 @@ class Values:
     def compute(self, name: str) -> Held:
         """A formula's value, where its conditions of existence hold."""
         card = self.ledger.cards[name]
-        for condition in card["conditions"] if self.strict else ():
-            if condition["kind"] == "exists" and not self.holds(condition["text"]):
-                meaning = condition["meaning"]
-                raise NoValue(Text(meaning["en"], meaning["zh"]))
+        exists = catalogue()[name].exists
+        if self.strict and exists and not self.holds(exists.text):
+            raise NoValue(exists.meaning)
         if name in self.ledger.searches:
             return Held(Fraction(self.searched(name)), self.ledger.units[name])
         tree = self.ledger.trees[name]
@@ -261,16 +189,17 @@ class Values:
 
     def searched(self, name: str) -> int:
         """The whole value next to which two sides meet; where one is recorded, only tried."""
-        for number in recorded(self.ledger.record["results"].get(name, {})):
-            if self.meets(name, number) and any(
-                not self.meets(name, other) for other in (number + 1, number - 1) if other > 0
-            ):
-                return number
         found = self.ledger.searches[name]
+        farthest = FARTHEST.get(found.variable, 2**30)
+        for number in recorded(self.ledger.record["results"].get(name, {})):
+            others = (number + 1,) if found.largest else (number + 1, number - 1)
+            near = [n for n in others if 0 < n <= farthest]
+            holds = 0 < number <= farthest and self.meets(name, number)
+            if holds and any(not self.meets(name, other) for other in near):
+                return number
         start, low, high = self.meets(name, 1), 1, 2
         if found.largest and not start:
             raise NoValue(tr("not even one request meets the target"))
-        farthest = FARTHEST.get(found.variable, 2**30)
         while self.meets(name, high) == start:
             low, high = high, high * 2
             if high > farthest:
@@ -352,22 +281,6 @@ class Values:
         """The same place at another calibration."""
         level = self.ledger.calibrated(mfu, mbu)
         return self.with_({n: q for n, q in level.items() if q != self.root.given.get(n)})
-
-
-def apart(symbol: str, last: str, *, above: bool) -> Text:
-    """Why a search finds nothing."""
-    if above:
-        return tr(
-            "the left side stays at or above for every {symbol} up to {last}",
-            symbol=symbol, last=last,
-        )  # fmt: skip
-    return tr("the left side stays below for every {symbol} up to {last}", symbol=symbol, last=last)
-
-
-def recorded(row: Mapping[str, Any]) -> list[int]:
-    """Whole numbers that a result records: where a search may look first."""
-    found = [row.get(key) for key in ("exact", "low_exact", "high_exact", "peak_exact")]
-    return [int(text[:-2]) for text in found if text and text.endswith("/1") and len(text) < 20]
 
 
 def in_units_of(a: Any, b: Any) -> Fraction:

@@ -151,7 +151,7 @@ def test_paths_are_relative_to_the_scenario(edited: Edit) -> None:
 @pytest.mark.parametrize(
     ("reference", "code"),
     [
-        ("config.json", "S407"),
+        ("config.json", "S404"),
         ("./nothing.yaml", "S101"),
         (".", "S404"),
         ("./x.txt", "S404"),
@@ -170,7 +170,7 @@ def test_a_scenario_must_be_one(problems: Callable[..., list[str]]) -> None:
     assert problems(load.scenario, str(specs_home() / H100)) == ["S408"]
     assert problems(load.scenario, "no-such-scenario") == ["S401"]
     assert problems(load.scenario, "missing.yaml") == ["S101"]
-    assert problems(load.scenario, "model.json") == ["S407"]
+    assert problems(load.scenario, "model.json") == ["S404"]
 
 
 # --- refusals, each with its place

@@ -22,6 +22,7 @@ from derive.render.charts.scale import Scale
 from derive.render.charts.words import LEADING, TICK, Mode, Words, width, words
 
 GAP = 5.0  # between the plot area and what stands around it
+CLEAR = 2.0  # between a guide's end and its name
 MARKER = 5.0  # half of a point's marker with its rim
 LABEL = 170.0  # the longest line of a label
 GOOD = 36.0  # the cost up to which a label's place needs no improvement
@@ -152,7 +153,7 @@ def _above(result: Plan, mode: Mode, margins: tuple[float, float], named: set[st
     for item, text, place in zip(items, texts, found, strict=True):
         _keep(result, item, text, place)
         if place and item.kind == "mark":
-            result.stems[result.panel.items.index(item)] = -place.box.bottom
+            result.stems[result.panel.items.index(item)] = -place.box.bottom - CLEAR
 
 
 def _keep(result: Plan, item: Item, text: Words, place: Candidate | None) -> None:

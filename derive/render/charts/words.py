@@ -18,10 +18,12 @@ TICK = 11.0
 LEADING = 14.5
 ASCENT, DESCENT = 10.5, 3.0  # what ink of a 12 px line needs above and below its base line
 MOST_LINES = 3  # of one language; a longer label is cut, its words stand in the table
-# a Chinese character with the closing marks after it, a word with its space
+# a Chinese character with the closing marks after it, a word with its space; a sign between two
+# of them belongs to both
+HAN = r"\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
+SIGN = r"(?:\s[=≈×·+−–]\s)"
 PIECE = re.compile(
-    r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef][、。〉》」』】〕，！：；？）”’]*\s*"
-    r"|[^\s\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]+\s*|\s+"
+    rf"(?:[{HAN}]|[^\s{HAN}]+)(?:{SIGN}(?:[{HAN}]|[^\s{HAN}]+))*[、。〉》」』】〕，！：；？）”’]*\s*|\s+"
 )
 
 

@@ -1,0 +1,34 @@
+"""Powers of any length, in bounded time."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from derive.text import tr
+from derive.verify.texts import Broken
+
+LONGEST = 200_000  # bits of a value; those of real ledgers have some hundreds, with powers more
+LARGEST_POWER = 40_000  # bits of a power that is taken exactly; of longer ones so many are kept:
+KEPT = 16_384
+
+
+def power(base: Fraction, exponent: Fraction) -> Fraction:
+    """A whole power: exact where it is short, else to so many bits that no shown digit differs."""
+    size = max(base.numerator.bit_length(), base.denominator.bit_length())
+    if exponent.denominator != 1 or not 0 <= exponent < 2**1000 or base < 0:
+        raise Broken(tr("no whole power of a positive number"))
+    if size * exponent <= LARGEST_POWER:
+        return base ** int(exponent)
+    least, made, square, left = Fraction(1, 2**KEPT), Fraction(1), base, int(exponent)
+    while left:
+        if left % 2:
+            made = max(shortened(made * square), least)
+        square, left = max(shortened(square * square), least), left // 2
+        if max(made.numerator.bit_length(), square.numerator.bit_length()) > LONGEST:
+            raise Broken(tr("a power is too long a number"))
+    return made
+
+
+def shortened(value: Fraction) -> Fraction:
+    """A number to so many places in the binary system."""
+    return Fraction((value.numerator << KEPT) // value.denominator, 1 << KEPT)

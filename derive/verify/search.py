@@ -1,0 +1,94 @@
+"""Values that were searched: what a ledger records of one, and that algebra cannot find it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from derive.expression.tree import Call, Node, names, walk
+from derive.formula import Formula
+from derive.text import Text, tr
+from derive.verify.texts import Broken, read
+
+FARTHEST = {"b": 2**17}  # beyond any batch
+
+
+@dataclass(frozen=True)
+class Search:
+    """What algebra cannot solve: the whole value of a symbol next to where two sides meet.
+
+    `largest` asks for the largest value with left ≤ right, else for the next one with left ≥ right.
+    """
+
+    left: Node
+    right: Node
+    variable: str
+    largest: bool
+
+
+def search(card: Mapping[str, Any]) -> Search:
+    """The search that a card records; Broken where it records none."""
+    sides, variable = card.get("search"), card["variable"]
+    if sides is None or variable is None:
+        raise Broken(tr("{name} has neither a formula nor a search", name=card["id"]))
+    return Search(read(sides["left"]), read(sides["right"]), variable, sides["largest"])
+
+
+def recorded(row: Mapping[str, Any]) -> list[int]:
+    """Whole numbers that a result records: where a search may look first."""
+    found = [row.get(key) for key in ("exact", "low_exact", "high_exact", "peak_exact")]
+    return [int(text[:-2]) for text in found if text and text.endswith("/1") and len(text) < 20]
+
+
+def apart(symbol: str, last: str, *, above: bool) -> Text:
+    """Why a search finds nothing."""
+    if above:
+        return tr(
+            "the left side stays at or above for every {symbol} up to {last}",
+            symbol=symbol, last=last,
+        )  # fmt: skip
+    return tr("the left side stays below for every {symbol} up to {last}", symbol=symbol, last=last)
+
+
+def needed(declared: Formula, trees: Mapping[str, Node]) -> bool:
+    """Whether algebra cannot solve a declared equation: its symbol stands inside a function.
+
+    What depends on the symbol is opened by its recorded formula. A max can still be solved where
+    the largest value is asked for.
+    """
+    if declared.solve:
+        left, right, variable = declared.solve
+        waiting, solvable = [left, right], ""
+    elif declared.largest and declared.largest[0] in trees:
+        variable, solvable = declared.largest[2], "max"
+        waiting = [trees[declared.largest[0]]]
+    else:
+        return False
+    stays = {*declared.at, *declared.held} - {variable}
+    opened: set[str] = set()
+    while waiting:
+        tree = waiting.pop()
+        for part in walk(tree):
+            inside = isinstance(part, Call) and part.function != solvable
+            if inside and depends(part, variable, trees, stays):
+                return True
+        for name in set(names(tree)) & trees.keys() - stays - opened:
+            opened.add(name)
+            if depends(trees[name], variable, trees, stays):
+                waiting.append(trees[name])
+    return False
+
+
+def depends(tree: Node, on: str, trees: Mapping[str, Node], stays: set[str]) -> bool:
+    """Whether a tree depends on a symbol, through whatever formulas are not held."""
+    seen: set[str] = set()
+    waiting = list(names(tree))
+    while waiting:
+        here = waiting.pop()
+        if here == on:
+            return True
+        if here not in seen | stays:
+            seen.add(here)
+            waiting += names(trees[here]) if here in trees else ()
+    return False
