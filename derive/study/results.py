@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from derive.derivation.points import Absent, Point, Undefined, in_contract
-from derive.formula import catalogue, unit_of
+from derive.formula import catalogue, standing_in, unit_of
 from derive.notation import known
 from derive.study.bind import Bound, rounds
 from derive.text import Text, same, tr
@@ -68,7 +68,8 @@ def fitting(bound: Bound) -> bool | None:
     """Whether the scenario's devices hold weights and batch; None where it cannot be told."""
     point = bound.typical
     try:
-        return point.get("g") >= point.get("g_fit")
+        with standing_in(bound.variants):  # a comparison asks this of two scenarios
+            return point.get("g") >= point.get("g_fit")
     except Undefined:
         return False
     except Absent:

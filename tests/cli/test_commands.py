@@ -295,6 +295,14 @@ def test_a_change_may_undo_what_its_other_name_set() -> None:
     assert changed["moved"]["w"] == {"from": "1 byte/param", "to": "2 byte/param"}
 
 
+def test_each_side_of_a_comparison_fits_by_its_own_formulas() -> None:
+    experts = "specs/scenarios/deepseek-v3-on-8x-h200.yaml"
+    text = fine("compare", experts, "--with", "model=llama-3.1-405b", "--json")
+    sides = json.loads(text)["columns"]
+    assert [s["fits"] for s in sides] == [True, True]
+    assert "now it fits" not in sides[1]["verdict"]["en"]
+
+
 def test_compare_as_json() -> None:
     base, small, slow = compared("--with", "devices=1", "--with", "MFU=0.3,0.4,0.5")
     assert base["rows"]["TPOT"]["ratio"] == 1
