@@ -76,6 +76,8 @@ class Point:
             return value(tree, self.get)
         except ZeroDivisionError:
             raise Undefined(tr("a divisor is zero")) from None
+        except OverflowError:
+            raise Undefined(tr("a power is too long a number")) from None
 
     def neighbours(self, crossing: Crossing) -> tuple[Fraction, Fraction]:
         """The whole value that is asked for, and the one beside it on the other side."""

@@ -43,8 +43,10 @@ def value(node: Node, lookup: Values) -> Fraction:
 
 
 def power(base: Fraction, exponent: Fraction) -> Fraction:
-    """A pure number to a whole number's power; ArithmeticError where that is none or too large."""
+    """A pure number to a whole number's power; OverflowError where that is too long a number."""
     size = max(base.numerator.bit_length(), base.denominator.bit_length())
-    if exponent.denominator != 1 or exponent < 0 or size * exponent > MOST_BITS:
-        raise ArithmeticError("pow needs a whole number that is not too large")
+    if exponent.denominator != 1 or exponent < 0:
+        raise ArithmeticError("pow needs a whole number")
+    if size * exponent > MOST_BITS:
+        raise OverflowError("a power is too long a number")
     return base ** int(exponent)

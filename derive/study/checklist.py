@@ -17,6 +17,9 @@ from derive.units import Quantity, show, unit
 Row = dict[str, Any]
 
 
+NEEDS_VALUE = ("bytes", "side", "floor")  # lines that say nothing without the value they refer to
+
+
 def row(name: str, question: Text, answer: Text, basis: str, ref: str = "") -> Row:
     """One line; `basis` says whether its threshold is derived or a rule of thumb."""
     return {
@@ -85,6 +88,7 @@ def checklist(bound: Bound, results: Results, levers: list[Elasticity]) -> list[
             "TPOT",
         ),
     ]
+    rows = [r for r in rows if r["id"] not in NEEDS_VALUE or value(results, r["ref"]) is not None]
     return [*rows, *thresholds(bound, results), *experiments(bound)]
 
 

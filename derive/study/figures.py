@@ -114,7 +114,8 @@ def roofline(bound: Bound) -> Figure:
 
     most = get(bound.typical, "b_max") or Fraction(512)
     batches = {1, 8, 64, int(most), int(point.get("b"))}
-    decode = [(b, point.with_(b=Fraction(b)).get("I_decode")) for b in sorted(batches)]
+    along = [(b, get(point.with_(b=Fraction(b)), "I_decode")) for b in sorted(batches)]
+    decode = [(b, intensity) for b, intensity in along if intensity]
     xs = [
         Fraction(1, 2),
         *([prefill * 2] if prefill else []),

@@ -8,13 +8,12 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from derive.expression.grammar import parse
 from derive.text import Text, tr
 from derive.units import unit
 from derive.units.digits import significant
 from derive.verify.say import quoted
 from derive.verify.shown import NOTHING, half_unit
-from derive.verify.texts import Broken, NoValue
+from derive.verify.texts import Broken, NoValue, read
 from derive.verify.values import Held, Ledger, Values
 
 # figure, item -> expression, calibre, unit of the axis; curves run along the figure's variable
@@ -126,7 +125,7 @@ class Figure:
         if x is not None:
             place = place.with_({self.variable: Held(x, self.ledger.units[self.variable])})
         try:
-            return place.quantity(parse(text), unit(units)).value
+            return place.quantity(read(text), unit(units)).value
         except NoValue:
             return None
 

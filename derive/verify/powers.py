@@ -5,11 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 from derive.text import tr
-from derive.verify.texts import Broken
+from derive.verify.texts import Broken, NoValue
 
 LONGEST = 200_000  # bits of a value; those of real ledgers have some hundreds, with powers more
 LARGEST_POWER = 40_000  # bits of a power that is taken exactly; of longer ones so many are kept:
 KEPT = 16_384
+REFUSED = 2**23  # bits of a power that the engine gives no value for
 
 
 def power(base: Fraction, exponent: Fraction) -> Fraction:
@@ -17,6 +18,8 @@ def power(base: Fraction, exponent: Fraction) -> Fraction:
     size = max(base.numerator.bit_length(), base.denominator.bit_length())
     if exponent.denominator != 1 or not 0 <= exponent < 2**1000 or base < 0:
         raise Broken(tr("no whole power of a positive number"))
+    if size * exponent > REFUSED:
+        raise NoValue(tr("a power is too long a number"))
     if size * exponent <= LARGEST_POWER:
         return base ** int(exponent)
     least, made, square, left = Fraction(1, 2**KEPT), Fraction(1), base, int(exponent)

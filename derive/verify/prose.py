@@ -213,8 +213,10 @@ class Prose:
     def lever(self, target: str, lever: str) -> Quantity | None:
         """What one percent more of a lever does, by the levers table."""
         rows = self.ledger.record["levers"]
-        found = [r["exact"] for r in rows if (r["target"], r["lever"]) == (target, lever)]
-        return Quantity(Fraction(found[0]) / 100, Unit()) if found else None
+        found = [r["tree"] for r in rows if (r["target"], r["lever"]) == (target, lever)]
+        if not found:
+            return None
+        return Quantity(self.ledger.here.quantity(read(found[0]), Unit()).value / 100, Unit())
 
     def capacity(self, item: str, found: Sequence[Token]) -> Quantity | None:
         """Requests that fit in the marketed capacity, its prefix read as decimal or as binary."""

@@ -18,26 +18,28 @@ def closures(
     searches: Mapping[str, Search],
 ) -> dict[str, frozenset[str]]:
     """All that each formula depends on, itself included; Broken where one depends on itself."""
-    used = {
+    asked = {
         name: {n for c in card["conditions"] for n in named(c["text"])}
         for name, card in cards.items()
     }
-    for name in used:
+    for name in asked:
         exists = catalogue()[name].exists
-        used[name] |= set(named(exists.text)) if exists else set()
-    for name, tree in trees.items():
-        used[name] |= set(names(tree))
-    for name, found in searches.items():
-        used[name] |= {*names(found.left), *names(found.right)} - {found.variable}
+        asked[name] |= set(named(exists.text)) if exists else set()
+    used: dict[str, set[str]] = {name: set(names(tree)) for name, tree in trees.items()}
+    used |= {n: {*names(s.left), *names(s.right)} for n, s in searches.items()}
     made: dict[str, frozenset[str]] = {}
 
     def visit(name: str, above: tuple[str, ...]) -> frozenset[str]:
         if name in above:
             raise Broken(tr("{name} is defined by itself", name=name))
         if name not in made:
-            below = [visit(n, (*above, name)) for n in used.get(name, ())]
-            free = {searches[name].variable} if name in searches else set()
-            made[name] = frozenset({name}).union(*below) - free
+            inside, conditions = (
+                frozenset[str]().union(*(visit(n, (*above, name)) for n in group.get(name, ())))
+                for group in (used, asked)
+            )
+            if name in searches:  # which number its symbol is there, the search decides
+                inside -= {searches[name].variable}
+            made[name] = inside | conditions | {name}
         return made[name]
 
     for name in cards:

@@ -119,8 +119,8 @@ RESULT = {
     "high_exact?": Maybe(EXACT), "peak?": Maybe(NUMBER), "peak_exact?": Maybe(EXACT),
 }  # fmt: skip
 LEVER = {
-    "target": TEXT, "lever": TEXT, "action": BOTH, "tree": TEXT, "latex": TEXT, "exact": EXACT,
-    "shown": TEXT, "branch": TEXT, "checks": CHECKS,
+    "target": TEXT, "lever": TEXT, "action": BOTH, "tree": TEXT, "latex": TEXT,
+    "exact": Maybe(EXACT), "shown": TEXT, "branch": TEXT, "checks": CHECKS,
 }  # fmt: skip
 FIGURE = {
     "id": TEXT, "title": BOTH, "alt": BOTH, "x": AXIS, "panels?": Rows({}, 4),

@@ -166,6 +166,8 @@ class Derivation:
     def solve(self, one: Line) -> bool:
         """The recorded formula, or the bound at which one case is met exactly."""
         variable = (self.declared.solve or self.declared.largest or ("",))[-1]
+        if not variable:
+            return False
         if one.left == self.me:
             return one.relation == "=" and one.right == self.tree and self.all_cases()
         if one.relation != "≤" or one.left != Name(str(variable)) or not self.cases:

@@ -373,6 +373,17 @@ def test_strict_turns_a_missed_target_into_a_finding(
     assert list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    "far", [("b=1", "T_in=1", "T_out=1"), ("b=10000000", "T_in=1"), ("T_in=100000000",)]
+)
+def test_far_numbers_of_a_mixture_of_experts_hold(far: tuple[str, ...], tmp_path: Path) -> None:
+    """The share of experts to the power of so many tokens has no value; the rest has."""
+    sets = [part for assignment in far for part in ("--set", assignment)]
+    done = run("report", "deepseek-v3-on-8x-h200", *sets, "--to", "md,json", "-o", str(tmp_path))
+    assert done.exit_code == 0
+    assert run("verify", *map(str, tmp_path.glob("*.json"))).exit_code == 0
+
+
 def test_verify_holds_and_finds_a_changed_number(written: Path, tmp_path: Path) -> None:
     ledger = written / f"{LAUNCH}.json"
     for lang in ("en", "zh"):

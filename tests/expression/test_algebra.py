@@ -122,6 +122,7 @@ def test_every_symbol_taken_for_positive_is_positive() -> None:
         "b_crit_T",
         "W_stream",
         "t_comm",
+        "share_comm_prefill",
         "g_min",
         "g_fit",
         "E_hit",  # k experts of E, never more

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from derive.verify import judge
+from derive.verify.specs import check_specs
 
 from .harness import SCENARIOS, faults, ledger, model
 
@@ -79,4 +80,4 @@ def test_powers_that_fill_pages_hold() -> None:
 
 def test_a_ledger_holds_without_specs() -> None:
     assert faults(ledger(LAUNCH)) == []
-    assert judge.check_specs(ledger(LAUNCH), ()) is None
+    assert check_specs(ledger(LAUNCH), ()) is None

@@ -270,7 +270,7 @@ def test_wrong_types_and_missing_keys_everywhere(seed: int) -> None:
             if draw.random() < 0.8:
                 parent[path[-1]] = draw.choice(JUNK)  # type: ignore[index]
             else:
-                del parent[path[-1]]  # type: ignore[attr-defined]
+                del parent[path[-1]]  # type: ignore[arg-type]
         except (KeyError, IndexError, TypeError):
             continue
     start = time.process_time()

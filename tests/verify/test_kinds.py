@@ -17,10 +17,11 @@ from derive.ledger import sealed
 from derive.notation import SYMBOLS
 from derive.specs import load
 from derive.study import results, study
-from derive.verify import judge, values
+from derive.text import tr
+from derive.verify import inputs, judge, search
 
 from .harness import CONFIGS, Harness
-from .mutations import mutations
+from .mutations import Mutation, mutations
 from .test_mutations import chosen, equivalent, only_in_specs
 
 Record = dict[str, Any]
@@ -85,13 +86,33 @@ def test_a_ledger_holds(config: str, sets: tuple[str, ...]) -> None:
     assert faults(made(config, *sets)) == []
 
 
+@pytest.mark.parametrize(
+    "sets",
+    [
+        ("T_in=131072",), ("b=5000", "slo.TPOT=100 ms/token"), ("b_crit=100 request", "b_slo=3"),
+        ("kappa=200000 byte/token", "T_wall=100 token/request"), ("n=4 token/request", "b=7"),
+        ("MFU=0.1, 0.5, 0.9", "MBU=0.1, 0.3, 0.99", TARGET), ("devices=1",),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_powers_and_searches_hold_with_settings_on_top(sets: tuple[str, ...]) -> None:
+    assert faults(made(NEXT, *sets)) == []
+
+
 @pytest.mark.parametrize("config", [QWEN, GEMMA])
 def test_every_number_unit_operator_and_symbol_is_caught(config: str) -> None:
     record = made(config, TARGET)
     harness = Harness(record)
     changes = chosen(config, [c for c in mutations(record) if not only_in_specs(c)])
+    changes = [c for c in changes if not nought_in_another_unit(c)]
     escaped = [str(c) for c in changes if harness.caught(c) is None and not equivalent(c)]
     assert escaped == []
+
+
+def nought_in_another_unit(change: Mutation) -> bool:
+    """Whether an input says the same nought: 0 kB for 0 byte."""
+    written = change.path[0] == "inputs" and change.path[-1] == "text" and change.kind == "unit"
+    return written and str(change.before).startswith("0 ")
 
 
 def test_lines_of_a_search_are_all_held() -> None:
@@ -198,7 +219,7 @@ def beside(record: Record) -> None:
 
 def nowhere(record: Record) -> None:
     """A value that exists, said not to."""
-    why = points.tr(
+    why = tr(
         "the left side stays below for every {symbol} up to {last}",
         symbol="T",
         last="1,073,741,824",
@@ -282,5 +303,5 @@ def test_a_fraction_is_there_exactly_where_it_is_short(exact: str | None) -> Non
 
 
 def test_the_same_bounds_as_the_writer_has() -> None:
-    assert values.FARTHEST == points.FARTHEST
-    assert results.LONGEST_EXACT == 12_000
+    assert search.FARTHEST == points.FARTHEST
+    assert inputs.LONGEST_NOTED == results.LONGEST_EXACT
