@@ -166,10 +166,7 @@ def test_where_the_folder_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 
 
 def test_what_is_new_is_written_at_exit(tmp_path: Path) -> None:
-    code = (
-        "from derive.cache import cache, digest\n"
-        "cache().put('math', digest('exit'), b'value')\n"
-    )
+    code = "from derive.cache import cache, digest\ncache().put('math', digest('exit'), b'value')\n"
     env = {**os.environ, "DERIVE_CACHE": str(tmp_path)}
     subprocess.run([sys.executable, "-c", code], check=True, env=env)
     assert Cache(tmp_path).get("math", digest("exit")) == b"value"

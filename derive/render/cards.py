@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,9 +17,11 @@ RULE, REASON, GAP, INDENT = 80.0, 262.0, 10.0, 14.0
 BESIDE = INNER - RULE - REASON - 2 * GAP  # room for mathematics with its reason at its side
 ALONE = INNER - RULE - GAP
 LONGEST_UNBROKEN = 330.0  # px: taller cards may break between rows
+FEWEST = 3  # rows of a card on either page where it breaks
 
 GIVEN = frozenset({"insert", "fix"})
-NUMERIC = frozenset({"values", "compute", "convert", "round"})
+NUMERIC = frozenset({"values", "compute", "convert", "round", "search"})
+RELATION = re.compile(r" (?:=|<|>|\\(?:leq?|geq?|approx)) ")
 COMMAS = {"en": ", ", "zh": "、"}
 DECIDES = {"decides": "yes", "does not decide": "no"}
 CHECKERS = ("sympy", "points", "pint", "recomputed")
@@ -39,6 +42,7 @@ class Row:
     decides: str = ""  # of a case: yes | no
     tail: str = ""  # LaTeX of the rounding that follows on the same line
     tail_alt: str = ""
+    keep: bool = False  # stands on the page of the row after it
 
     @property
     def room(self) -> float:
@@ -93,11 +97,12 @@ def cards(ledger: Mapping[str, Any]) -> Iterator[tuple[sections.Part, list[Card]
 
 def card(record: Mapping[str, Any], result: Mapping[str, Any] | None, pointer: str) -> Card:
     """One derivation as a card."""
-    rows = tuple(_rows(record["steps"]))
+    rows = _kept_together(list(_rows(record["steps"])))
     counts = Counter(check["by"] for step in record["steps"] for check in step["checks"])
     checks = tuple((by, counts[by]) for by in CHECKERS if counts[by])
     tall = sum(max(equations.height(r.latex, r.room), 24.0) + 12.0 for r in rows) + 90.0
-    made = Card(record, result, rows, pointer, tall > LONGEST_UNBROKEN, checks=checks)
+    long = tall > LONGEST_UNBROKEN and not all(r.keep for r in rows[:-1])
+    made = Card(record, result, rows, pointer, long, checks=checks)
     if result is None or result.get("exact") is None:
         return made
     shown = split(main_text(result))
@@ -108,9 +113,18 @@ def card(record: Mapping[str, Any], result: Mapping[str, Any] | None, pointer: s
     return replace(made, shown=shown, low=low, high=high, peak=peak)
 
 
+def _kept_together(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """A card breaks only between three rows and three; what is given stays with what takes it."""
+    last = len(rows) - 1
+    return tuple(
+        replace(row, keep=n < last and (n < FEWEST - 1 or n > last - FEWEST or row.kind == "given"))
+        for n, row in enumerate(rows)
+    )
+
+
 def _rows(steps: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
     before = ""
-    waiting = list(steps)
+    waiting = list(_named(steps))
     while waiting:
         step = waiting.pop(0)
         row = _row(step, before)
@@ -123,6 +137,22 @@ def _rows(steps: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
         before = row.kind
 
 
+def _named(steps: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Where values are searched, a side of the equation under its name: it stands in full above."""
+    equation = next((s for s in steps if s["rule"] == "equation"), None)
+    full = ""
+    for step in steps:
+        if step["rule"] == "search" and equation and step["left"] == full:
+            name = RELATION.split(equation["latex"][0], maxsplit=1)[0]
+            value = RELATION.split(step["latex"][0])[-1]
+            sign = r"\approx" if step["relation"] == "≈" else "="
+            yield {**step, "left": equation["left"], "latex": [f"{name} {sign} {value}"]}
+            continue
+        if step["rule"] not in GIVEN:
+            full = full if step["rule"] == "search" else step["left"]
+        yield step
+
+
 def _row(step: Mapping[str, Any], before: str) -> Row:
     kind, reason = _kind(step, before), step["reason"]
     decides = DECIDES.get(reason["en"], "") if reason and step["rule"] == "case" else ""
@@ -130,6 +160,7 @@ def _row(step: Mapping[str, Any], before: str) -> Row:
     beside = bool(reason) and math.measure(step["latex"][0], equations.PRINT_SIZE) <= room
     first = kind != before and not (before == "given" and kind == "symbolic")
     first = first or kind == before == "symbolic"
+    first = first and not (step["rule"] == "search" and before == "given")
     return Row(
         step["rule"],
         step["rule_name"],

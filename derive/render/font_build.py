@@ -6,6 +6,9 @@ No time stamp enters a file, so the same packages give the same bytes.
 from __future__ import annotations
 
 import gc
+import os
+import subprocess
+import sys
 import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,6 +16,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,6 +26,7 @@ SANS = "Derive Sans SC"
 RARE = "Derive Sans SC Rare"  # characters beyond the fixed subset, built when a text needs them
 MATH = "Derive Math"
 WEIGHTS = (400, 700)
+LARGE = 500_000  # bytes of a variable font whose two weights are worth two processes
 FEATURES = ("kern", "mark", "mkmk", "ccmp", "liga", "halt")
 NAMES = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 14)  # copyright, names, licence
 
@@ -103,19 +108,66 @@ def _without_collector() -> Iterator[None]:
 @_without_collector()
 def build_sans(codes: frozenset[int], family: str) -> dict[int, bytes]:
     """Static faces of some code points: subset first, then each weight. No time enters them."""
-    from fontTools.varLib.instancer import instantiateVariableFont
-
     variable = opened(noto_sans())
     subset(variable, codes | {ord("0"), ord(".")}, FEATURES)
     compact = to_bytes(variable)
-    built = {}
-    for weight in WEIGHTS:
-        font = instantiateVariableFont(opened(compact), {"wght": weight}, inplace=True)
-        if family == SANS:
-            _add_blanks(font)
-        _rename(font, family, weight)
-        built[weight] = to_bytes(font)
-    return built
+    first, second = WEIGHTS
+    with _elsewhere(compact, family, second) as other:
+        built = {first: instance(compact, family, first)}
+    return {**built, second: other[0] if other else instance(compact, family, second)}
+
+
+def instance(variable: bytes, family: str, weight: int) -> bytes:
+    """One weight of a variable font, under our name."""
+    from fontTools.varLib.instancer import instantiateVariableFont
+
+    font = instantiateVariableFont(opened(variable), {"wght": weight}, inplace=True)
+    if family == SANS:
+        _add_blanks(font)
+    _rename(font, family, weight)
+    return to_bytes(font)
+
+
+@contextmanager
+def _elsewhere(variable: bytes, family: str, weight: int) -> Iterator[list[bytes]]:
+    """Another process makes an instance meanwhile; the list holds it at the end, if all went well.
+
+    A small font is not worth a process.
+    """
+    done: list[bytes] = []
+    if len(variable) < LARGE or not sys.executable:
+        yield done
+        return
+    path = os.pathsep.join(os.path.abspath(p) for p in sys.path)  # noqa: PTH100 - "" is the folder
+    ask = f"from derive.render import font_build as b; b.serve({family!r}, {weight})"
+    with TemporaryFile() as given, TemporaryFile() as made:
+        given.write(variable)
+        given.seek(0)
+        try:
+            helper = subprocess.Popen(  # noqa: S603 - this Python, our own words
+                [sys.executable, "-P", "-c", ask], stdin=given, stdout=made,
+                stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": path},
+            )  # fmt: skip
+        except OSError:
+            yield done
+            return
+        try:
+            yield done
+        except BaseException:
+            helper.kill()
+            raise
+        finally:
+            failed = helper.wait()
+        if not failed:
+            made.seek(0)
+            done.append(made.read())
+
+
+@_without_collector()
+def serve(family: str, weight: int) -> None:
+    """The other process: a variable font on standard input, its instance on standard output."""
+    made = instance(sys.stdin.buffer.read(), family, weight)
+    sys.stdout.buffer.write(made)
 
 
 def _add_blanks(font: TTFont) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ from derive.render.words import Words
 from derive.text import Text, tr
 
 SUMMED = ("W_read", "KV_total", "Q_step", "bytes_per_token")  # the rows of the bytes table
+
+
+ROWS = ("range ", "peak ", "target ")  # notes of a tile that its rows tell
 
 
 def templates_home() -> Path:
@@ -52,6 +56,14 @@ def unit(text: str) -> str:
     """A contract unit as the document prints it: also at the end of a value."""
     text = text.replace("s*request/token", "s/token").replace("*", "⋅")
     return text.replace("^2", "²").replace("^3", "³")
+
+
+def _without_unit(note: Mapping[str, str], shared: str) -> dict[str, str]:
+    """A note under a large number, without the unit that the number has already."""
+    if not shared:
+        return dict(note)
+    again = re.compile(rf"(?<=\d) {re.escape(shared)}(?![\w/])")
+    return {lang: again.sub("", text) for lang, text in note.items()}
 
 
 @dataclass
@@ -103,9 +115,9 @@ class View:
         for tile in self.verdict["tiles"]:
             rows = self._tile_rows(tile["id"])
             shown = numbers.split(tile["value"])
-            made.append(
-                {**tile, "shown": shown, "rows": rows, "notes": [] if rows else tile["notes"]}
-            )
+            notes = [n for n in tile["notes"] if not rows or not n["en"].startswith(ROWS)]
+            notes = [_without_unit(n, shown.unit) for n in notes]
+            made.append({**tile, "shown": shown, "rows": rows, "notes": notes})
         return made
 
     def _tile_rows(self, name: str) -> list[tuple[Text, str]]:
@@ -164,7 +176,9 @@ class View:
 
     def exact(self, card: card_view.Card) -> str:
         """The exact value in its contract unit, where it is a whole number."""
-        value = Fraction(str(card.result["exact"])) if card.result else Fraction(0)
+        if not card.result or card.result["exact"] is None:
+            return ""
+        value = Fraction(str(card.result["exact"]))
         return f"{value.numerator:,} {unit(card.record['unit'])}" if value.denominator == 1 else ""
 
     def levers(self) -> list[tuple[str, list[dict[str, Any]]]]:

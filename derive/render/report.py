@@ -76,9 +76,10 @@ def render(ledger: Ledger, wanted: str, lang: str, stem: str, say: Say) -> tuple
 def render_pdf(ledger: Ledger, lang: str, stem: str, say: Say) -> bytes:
     """The PDF, the ledger attached."""
     from derive.ledger import dump
-    from derive.render import pdf, printed
+    from derive.render import fonts, pdf, printed
 
     shown, stamp = date_of(ledger)
+    fonts.faces(progress=lambda text: say(text.en))
     html, view = printed.document(ledger, lang, stem, shown)
     if view.missing:
         codes = ", ".join(f"U+{ord(c):04X}" for c in view.missing)

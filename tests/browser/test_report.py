@@ -144,6 +144,34 @@ def test_every_bold_character_has_its_bold_glyph(open_page: Any, address: str) -
     assert {c for c in shown - covered if not c.isspace()} == set()
 
 
+def test_english_alone_is_no_second_language(open_page: Any) -> None:
+    look = """where => { const s = getComputedStyle(document.querySelector(where + ' .en'));
+        return [s.color, s.fontSize, s.fontWeight]; }"""
+    first = look.replace(".en", ".zh")
+    for width in (390, 1440):
+        page = open_page(width)
+        for where in ("h1", ".toc", ".pair.lever", ".results th", ".card h4", ".notation"):
+            page.locator("label[for=lang-zh]").click()
+            chinese = page.evaluate(first, where)
+            page.locator("label[for=lang-en]").click()
+            assert page.evaluate(look, where) == chinese, where
+
+
+def test_what_is_cut_off_shows_that_it_scrolls(open_page: Any) -> None:
+    page = open_page(390)
+    boxes = page.locator(".math").evaluate_all(
+        "all => all.filter(e => e.scrollWidth > e.clientWidth + 1)"
+        ".map(e => getComputedStyle(e).backgroundImage)"
+    )
+    assert boxes
+    assert all("gradient" in image for image in boxes)
+    hidden = page.locator("math").evaluate_all(
+        "all => all.filter(e => e.scrollWidth > e.clientWidth + 1 &&"
+        " getComputedStyle(e).overflowX !== 'visible').length"
+    )
+    assert hidden == 0
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_can_be_read(open_page: Any, scheme: str) -> None:
     page = open_page(1280, scheme)

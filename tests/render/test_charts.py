@@ -407,3 +407,12 @@ def test_measured_widths_are_the_browsers() -> None:
         # kerning only draws text together; half a pixel is what hinting may add
         assert real <= box.right - box.left + 0.5, text
         assert real >= 0.9 * (box.right - box.left), text
+
+
+def test_no_word_is_cut_to_make_lines_equal() -> None:
+    from derive.render.charts.words import broken
+
+    assert broken("bandwidth roof: intensity × bandwidth", 170) == (
+        "bandwidth roof:",
+        "intensity × bandwidth",
+    )

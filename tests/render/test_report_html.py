@@ -113,7 +113,7 @@ def test_one_language_alone() -> None:
     assert 'lang="en"' not in chinese
     assert "Verdict and findings" not in chinese
     assert '<html lang="zh">' in chinese
-    assert "lang-both" not in chinese
+    assert 'id="lang-both"' not in chinese
 
 
 def test_the_same_bytes_twice() -> None:

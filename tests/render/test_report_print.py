@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import unicodedata
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ import pikepdf
 import pytest
 from PIL import Image
 
-from derive.render import cards, equations, printed, report
+from derive.render import cards, equations, markdown, page, printed, report
+from derive.render.words import Words
 
 from .report_ledgers import LAUNCH, SCENARIOS, UNFIT, hostile, ledger
 
@@ -167,6 +169,32 @@ def test_the_document_for_the_bench_is_complete() -> None:
     assert set(re.findall(r'src="([^"]+)"', html)) <= set(store)
     assert set(re.findall(r"url\(([^)]+)\)", html)) <= set(store)
     assert "Derive Math" in html
+
+
+@pytest.mark.parametrize("asked", [None, [], ["x y", "--set", "b=16;c"]])
+def test_how_to_ask_again(asked: list[str] | None) -> None:
+    record = {**ledger(), "scenario": {**ledger()["scenario"], "asked": asked}}
+    expected = "derive report 'x y' --set 'b=16;c'" if asked else f"derive report {LAUNCH}"
+    text = unescape(printed.document(record, "both", "x", "")[0])
+    assert f"{expected}\nderive verify" in text
+    assert f"\n{expected}\n" in markdown.document(record, "both", "x", "")
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_cards_break_between_three_rows_and_three(name: str) -> None:
+    view = page.View(ledger(name), Words("en", {}), equations.Plain())
+    for card in view.cards.values():
+        breaks = [n for n, row in enumerate(card.rows[:-1], 1) if not row.keep]
+        assert all(3 <= n <= len(card.rows) - 3 for n in breaks)
+        assert breaks or not card.long
+
+
+def test_a_searched_side_stands_under_its_name() -> None:
+    view = page.View(ledger("deepseek-v3-on-8x-h200"), Words("en", {}), equations.Plain())
+    found = [row.alt for row in view.cards["b_crit"].rows if row.rule == "search"]
+    assert len(found) == 4
+    assert found[0].startswith("I_decode ≈ ")
+    assert found[1].startswith("I_ridge = ")
 
 
 def test_running_titles_stay_short() -> None:

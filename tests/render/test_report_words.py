@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.render import numbers, sections
+from derive.render import numbers, page, sections
 from derive.render.markdown_text import code, escape, table
 from derive.render.symbols import symbol_html
 from derive.render.words import Words, glued, seen
@@ -57,6 +57,22 @@ def test_prose_sets_symbols_and_powers() -> None:
     )
     assert words.prose("x_T_wall b") == "x_T_wall b"
     assert words.prose("10^9 and QKᵀ") == "10<sup>9</sup>\u00a0and QK<sup>T</sup>"
+
+
+def test_words_of_a_user_stand_as_written() -> None:
+    words = Words("both", {"T_wall": {"latex": r"T_{\mathrm{wall}}"}})
+    assert words.prose("**MoE** and a*b") == "**MoE** and a*b"
+    assert words.bi({"en": "10^9 T_wall <*>", "zh": "10^9 T_wall <*>"}, own=True) == (
+        "10^9 T_wall &lt;*&gt;"
+    )
+    assert page.unit("≈ 16.99 MFLOP*request/token^2") == "≈ 16.99 MFLOP⋅request/token²"
+    assert page.unit("s*request/token") == "s/token"
+
+
+def test_a_value_keeps_to_its_symbol() -> None:
+    words = Words("en", {"T_in": {"latex": r"T_{\mathrm{in}}"}})
+    assert f"</span>{NBSP}={NBSP}2,048{NBSP}" in words.prose("with T_in = 2,048 tokens")
+    assert words.prose("expect TPOT ≈ 18 ms") == f"expect TPOT{NBSP}≈{NBSP}18{NBSP}ms"
 
 
 @pytest.mark.parametrize(

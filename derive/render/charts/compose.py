@@ -108,7 +108,7 @@ def _key(
         place = f" ({', '.join(map(tick_text, item.at[0]))})" if item.kind == "point" else ""
         text = words(Label(item.label.en + place, item.label.zh + place), mode, wide - 30)
         top += 8
-        middle = top + 6.5
+        middle = top + text.height / 2  # also where a page hides one of two languages
         if item.kind == "point":
             sheet.marker(item.role, (left + 11, middle))
         elif item.kind == "band":

@@ -13,6 +13,7 @@ LEADER = 15.0  # a label farther than this from its thing is tied to it by a thi
 AIR, BESIDE = 5.0, 7.0  # between two labels: one above the other, side by side
 BEAM, BRANCHES = 24, 8  # arrangements kept, places tried for each further label
 UNPLACED = 400.0  # the cost of a label that goes into the key
+OFF_LINES = (8.0, 14.0, 25.0, 40.0)  # of labels beside lines, which are broad and may be dashed
 RINGS = (6.0, 13.0, 24.0, 40.0, 60.0, 84.0, 112.0)
 SIDES = ((1, 0), (1, 1), (1, -1), (-1, -1), (-1, 1), (-1, 0), (0, -1), (0, 1))
 
@@ -198,7 +199,7 @@ def along(line: list[Spot], width: float, height: float) -> Iterator[Candidate]:
     spots = spots[:: len(spots) // 40 + 1]
     for index, spot in enumerate(spots):
         early = 8 * (1 - index / max(1, len(spots) - 1))
-        yield from around(spot, width, height, early, RINGS[:4])
+        yield from around(spot, width, height, early, OFF_LINES)
 
 
 def walked(line: Iterable[Spot], step: float) -> Iterator[Spot]:

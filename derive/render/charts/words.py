@@ -81,7 +81,10 @@ def broken(text: str, most: float) -> tuple[str, ...]:
             last = last[:-1]
         return (*lines[: MOST_LINES - 1], last.rstrip() + "…")
     narrow = most
-    while len(lines) > 1 and narrow > 24 and len(_filled(text, narrow - 8)) == len(lines):
+    pieces = (width(piece.rstrip()) for piece in PIECE.findall(text))
+    least = max((wide for wide in pieces if wide <= most), default=0.0)
+    least = max(24, least + 8)  # no word is cut for it
+    while len(lines) > 1 and narrow > least and len(_filled(text, narrow - 8)) == len(lines):
         narrow -= 8
     return tuple(_filled(text, narrow))
 
