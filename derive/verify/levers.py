@@ -8,7 +8,17 @@ from typing import Any
 
 from derive.expression.latex import latex
 from derive.expression.text import plain
-from derive.expression.tree import Binary, Call, Measure, Name, Negative, Node, Number, Power
+from derive.expression.tree import (
+    Binary,
+    Call,
+    Measure,
+    Name,
+    Negative,
+    Node,
+    Number,
+    Power,
+    children,
+)
 from derive.formula import letters
 from derive.text import Text, tr
 from derive.units import Quantity, Unit, show
@@ -54,13 +64,36 @@ def holds(ledger: Ledger, row: Mapping[str, Any]) -> bool:
         return False
     if not agrees(row["shown"].replace("−", "-"), Quantity(value / 100, Unit())):
         return False
-    if not ledger.here.equal(branch, target) or slope(target, lever, ledger.here) != value:
+    if not opens(ledger, target, branch) or not ledger.here.equal(branch, target):
+        return False
+    if slope(target, lever, ledger.here) != value:
         return False
     if not row["checks"] or any(
         c["found"] not in ("proved", "difference quotient") for c in row["checks"]
     ):
         return False
     return all(slope(branch, lever, p) == p.quantity(tree, Unit()).value for p in ledger.nearby)
+
+
+def opens(ledger: Ledger, node: Node, branch: Node) -> bool:
+    """Whether a branch is a formula with symbols replaced by theirs and each max by an argument."""
+    if node == branch:
+        return True
+    if isinstance(node, Name):
+        inner = ledger.trees.get(node.id) if node.id not in ledger.given else None
+        return inner is not None and opens(ledger, inner, branch)
+    if isinstance(node, Call) and node.function in ("max", "min"):
+        return any(opens(ledger, part, branch) for part in node.args)
+    same = type(node) is type(branch) and all(
+        getattr(node, key, None) == getattr(branch, key, None)
+        for key in ("op", "function", "exponent", "value", "quantity")
+    )
+    parts = children(node), children(branch)
+    return (
+        same
+        and len(parts[0]) == len(parts[1]) > 0
+        and all(opens(ledger, a, b) for a, b in zip(*parts, strict=True))
+    )
 
 
 def percent(value: Fraction) -> str:

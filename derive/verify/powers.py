@@ -12,6 +12,12 @@ LARGEST_POWER = 40_000  # bits of a power that is taken exactly; of longer ones 
 KEPT = 16_384
 REFUSED = 2**23  # bits of a power that the engine gives no value for
 
+# counts stay whole where formulas take powers of them, small so that every number stays exact; one
+# new token a request, for which those formulas are declared
+WHOLE = {
+    "E": (30, 90), "k_exp": (2, 9), "b": (11, 50), "n": (1, 2), "T_in": (101, 499),
+}  # fmt: skip
+
 
 def power(base: Fraction, exponent: Fraction) -> Fraction:
     """A whole power: exact where it is short, else to so many bits that no shown digit differs."""

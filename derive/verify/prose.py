@@ -7,77 +7,32 @@ that hold no number are covered by the hash alone.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from derive.notation import SYMBOLS
 from derive.text import Text, tr
-from derive.units import Quantity, Reading, Unit, unit
+from derive.units import Quantity, Unit, unit
 from derive.verify.figures import MARKS
 from derive.verify.results import expected, fitting, or_none, reach
 from derive.verify.say import quoted
 from derive.verify.says import LEFT_OUT, SAYS, TILES, Says
-from derive.verify.shown import COUNTED, NOTHING, half_unit, measures, reading, written
+from derive.verify.shown import COUNTED, NOTHING, reading, written
 from derive.verify.texts import Broken, NoValue, read
+from derive.verify.tokens import Token, alike, close, tokens
 from derive.verify.values import Ledger
 
-TOKEN = re.compile(
-    r"(?P<about>≈ )?(?<![A-Za-z_\d.])"
-    r"(?P<digits>[-−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\^\d+)?)"
-    r"(?: (?P<unit>[A-Za-zµ%]+(?:[*/][A-Za-zµ]+)*))?"
-)
 MOST_NUMBERS = 12  # in one sentence; those of real ledgers state at most six
 TARGETS = {"TTFT": "target_TTFT", "TPOT": "target_TPOT"}
-
-
-@dataclass(frozen=True)
-class Token:
-    """A number in a sentence, with its sign of rounding and its unit."""
-
-    about: bool
-    digits: str
-    unit: str
-
-    @property
-    def text(self) -> str:
-        """The number with its unit."""
-        return f"{self.digits} {self.unit}".rstrip()
-
-    @cached_property
-    def reading(self) -> Reading | None:
-        """The number read back; a power is only ever quoted."""
-        return None if "^" in self.digits else reading(self.text.replace("−", "-"))
-
-
-def tokens(sentence: str) -> list[Token]:
-    """The numbers of a sentence in order; a word behind a number is a unit where it is one."""
-    found = []
-    for match in TOKEN.finditer(sentence):
-        word = match["unit"] or ""
-        try:
-            unit(word)
-        except KeyError:
-            word = ""
-        found.append(Token(bool(match["about"]), match["digits"], word))
-    return found
-
-
-def alike(english: Sequence[Token], chinese: Sequence[Token]) -> bool:
-    """Whether two languages state the same numbers, in whatever order; one may leave out a unit."""
-    one, two = (sorted(t, key=lambda t: (t.digits, t.about, t.unit)) for t in (english, chinese))
-    return [(t.digits, t.about) for t in one] == [(t.digits, t.about) for t in two] and all(
-        a.unit == b.unit or not (a.unit and b.unit) for a, b in zip(one, two, strict=True)
-    )
 
 
 def check_prose(ledger: Ledger) -> Iterator[Text]:
     """Every sentence that states numbers, and the flags of the verdict."""
     about = Prose(ledger)
     record, verdict = ledger.record, ledger.record["verdict"]
+    yield from about.named(verdict["sentence"])
     for key in ("wall", "sentence", "lever"):
         if verdict[key]:
             yield from about.sentence(f"verdict.{key}", verdict[key])
@@ -89,14 +44,7 @@ def check_prose(ledger: Ledger) -> Iterator[Text]:
         for key in ("question", "answer"):
             yield from about.sentence(f"checklist.{row['id']}", row[key])
     for row in record["assumptions"]:
-        name = row["id"]
-        if name not in LEFT_OUT:
-            yield tr("{where} is unknown", where=f"assumptions.{quoted(name)}")
-        if name in SYMBOLS and name in ledger.given and ledger.given[name].value:
-            yield tr("{where}: is given, so it is not left out", where=f"assumptions.{name}")
-        given = about.value(name) is not None
-        says: Says = ((name,),) if given else SAYS.get(f"assumptions.{name}", ((),))
-        yield from about.sentence(f"assumptions.{name}", row["size"], says)
+        yield from about.left_out(row)
     for figure in record["figures"]:
         for plot in figure.get("panels") or [figure]:
             yield from about.labels(figure["id"], plot)
@@ -119,6 +67,24 @@ class Prose:
         if intensity is None or ridge is None:
             return "neutral"
         return "memory" if intensity.base < ridge.base else "compute"
+
+    def named(self, sentence: Mapping[str, str]) -> Iterator[Text]:
+        """The verdict is about this model on this accelerator."""
+        for lang in ("en", "zh"):
+            for name in self.names:
+                if name[lang] not in sentence[lang]:
+                    yield tr("the verdict does not name {name}", name=quoted(name[lang]))
+
+    def left_out(self, row: Mapping[str, Any]) -> Iterator[Text]:
+        """What the model leaves out, with its size here."""
+        name, where = row["id"], f"assumptions.{quoted(row['id'])}"
+        if name not in LEFT_OUT:
+            yield tr("{where} is unknown", where=where)
+        if name in SYMBOLS and name in self.ledger.given and self.ledger.given[name].value:
+            yield tr("{where}: is given, so it is not left out", where=where)
+        given = self.value(name) is not None
+        says: Says = ((name,),) if given else SAYS.get(where, ((),))
+        yield from self.sentence(where, row["size"], says)
 
     def value(self, name: str) -> Quantity | None:
         """A result or input as the report states it."""
@@ -286,15 +252,3 @@ def devices_of_the_fleet(ledger: Ledger) -> Quantity | None:
     replicas = expected(ledger, "replicas")[0] if "replicas" in ledger.cards else None
     g = ledger.given.get("g")
     return Quantity(replicas.value * g.value, g.unit) if replicas and g else None
-
-
-def close(token: Token, exact: Quantity, about: bool | None) -> bool:
-    """Whether a number is a quantity, rounded exactly where it says ≈ (None: wherever)."""
-    found = token.reading
-    if found is None or not measures(found, exact):
-        return False
-    wanted = exact.base / found.unit.factor if found.unit else exact.value
-    off = abs(found.value - wanted)
-    if about is None:
-        return off <= half_unit(token.digits)
-    return 0 < off <= half_unit(token.digits) if about else off == 0

@@ -13,22 +13,17 @@ from typing import Any
 
 from derive.expression.dimension import dimension
 from derive.expression.recompute import in_unit, recompute
-from derive.expression.tree import Call, Node, Number, rebuild
+from derive.expression.tree import Call, Node, Number, rebuild, walk
 from derive.formula import catalogue, unit_of
 from derive.notation import known
 from derive.text import tr
 from derive.units import Quantity, Unit, pint_error
-from derive.verify.powers import LONGEST, power
+from derive.verify.powers import LONGEST, WHOLE, power
 from derive.verify.reach import closures
 from derive.verify.say import quoted
 from derive.verify.search import FARTHEST, apart, recorded, search
 from derive.verify.texts import Broken, NoValue, comparison, read
 
-# counts stay whole where formulas take powers of them, small so that every number stays exact; one
-# new token a request, for which those formulas are declared
-WHOLE = {
-    "E": (30, 90), "k_exp": (2, 9), "b": (11, 50), "n": (1, 2), "T_in": (101, 499),
-}  # fmt: skip
 CALIBRES = ("low", "typical", "high")
 
 
@@ -52,6 +47,7 @@ class Ledger:
         self.cards: dict[str, Mapping[str, Any]] = {d["id"]: d for d in record["derivations"]}
         self.trees = {n: read(card["tree"]) for n, card in self.cards.items() if card["tree"]}
         self.searches = {n: search(card) for n, card in self.cards.items() if n not in self.trees}
+        self.looked: dict[int, tuple[Node, bool]] = {}
         self.powers = any("pow(" in text for card in self.cards.values() for text in lines_of(card))
         self.levels = {
             name: {key: Fraction(triple[key]["exact"]) for key in CALIBRES}
@@ -65,6 +61,14 @@ class Ledger:
             row["id"]: Held(Fraction(row["exact"]), self.units[row["id"]])
             for row in self.record[group]
         }
+
+    def has_power(self, tree: Node) -> bool:
+        """Whether a tree holds a symbolic power; looked for once in each."""
+        key = id(tree)  # the tree is kept too, so that no other gets its id
+        if key not in self.looked:
+            found = any(isinstance(n, Call) and n.function == "pow" for n in walk(tree))
+            self.looked[key] = (tree, found)
+        return self.looked[key][1]
 
     @cached_property
     def here(self) -> Values:
@@ -220,7 +224,7 @@ class Values:
     def of(self, tree: Node) -> Any:
         """A tree as a pint quantity."""
         try:
-            return recompute(self.raised(tree) if self.ledger.powers else tree, self)
+            return recompute(self.raised(tree), self)
         except ZeroDivisionError:
             raise NoValue(tr("a divisor is zero")) from None
         except pint_error():
@@ -228,6 +232,8 @@ class Values:
 
     def raised(self, tree: Node) -> Node:
         """A tree with its symbolic powers taken."""
+        if not (self.ledger.powers and self.ledger.has_power(tree)):
+            return tree
         if isinstance(tree, Call) and tree.function == "pow":
             base, exponent = (self.quantity(part, Unit()).value for part in tree.args)
             return Number(power(base, exponent))

@@ -135,3 +135,18 @@ def test_a_value_of_another_scenario_differs_from_the_specs() -> None:
     other["scenario"] = record["scenario"]
     assert faults(sealed(other)) == []
     assert "B_peak: differs from the spec at hand" in [f.en for f in judge.verify(sealed(other))]
+
+
+def test_a_verdict_about_another_model_is_caught() -> None:
+    record = ledger(LAUNCH)
+    sentence = record["verdict"]["sentence"]
+    for lang, text in sentence.items():
+        sentence[lang] = text.replace("Llama 3 70B", "Llama 9 70B")
+    assert any("does not name" in fault for fault in faults(sealed(record)))
+
+
+def test_a_branch_that_is_not_its_formula_is_caught() -> None:
+    record = ledger(LAUNCH)
+    row = record["levers"][0]
+    row["branch"] = row["branch"].replace("Q_step / (g", "Q_step / (g_fit · g / g_fit")
+    assert any("lever B_peak" in fault for fault in faults(sealed(record)))
