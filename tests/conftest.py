@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -44,3 +45,22 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert found == path.read_text(encoding="utf-8"), f"{name} differs: see make golden"
 
     return compare
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The browser that `make test` installs. Without it these tests fail: none is passed over."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    assert found, "no Chromium on the path: make test installs it where apt does"
+    return found
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Any]:
+    """One headless Chromium for all tests of a process."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as running:
+        found = running.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield found
+        found.close()

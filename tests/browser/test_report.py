@@ -13,10 +13,6 @@ from derive.specs import load
 from derive.specs.lookup import spec_roots
 from derive.study import study
 
-playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = Path("/usr/bin/chromium")
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="no Chromium at /usr/bin/chromium")
-
 NAME = "llama-3-70b-on-4x-h100"
 VISIBLE = """lang => [...document.querySelectorAll(`main span.${lang}, main p.${lang}`)]
   .filter(e => e.getClientRects().length > 0).length"""
@@ -60,14 +56,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("html") / "report.html"
     path.write_text(html.document(ledger, "both", NAME, ""), encoding="utf-8")
     return path.as_uri()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as running:
-        found = running.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 @pytest.fixture

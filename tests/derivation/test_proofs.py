@@ -77,34 +77,28 @@ CLAIMED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "rule"), CLAIMED)
-def test_sympy_refuses_a_wrong_equality(name: str, rule: str) -> None:
+def claims_the_double(name: str, rule: str) -> tuple[Step, list[RandomPoint]]:
+    """A step with one side doubled, and the points of the proof."""
     place = index(name, rule)
     step = resolve(name).steps[place]
     assert step.claim
     left, right = step.claim
     if rule == "solve":
         ((variable, tree),) = step.held[-1:]
-        wrong, points = changed(name, place, held=(*step.held[:-1], (variable, doubled(tree))))
-    else:
-        wrong, points = changed(name, place, claim=(left, doubled(right)))
-    refused(wrong, points, "sympy")
+        return changed(name, place, held=(*step.held[:-1], (variable, doubled(tree))))
+    return changed(name, place, claim=(left, doubled(right)))
+
+
+@pytest.mark.parametrize(("name", "rule"), CLAIMED)
+def test_sympy_refuses_a_wrong_equality(name: str, rule: str) -> None:
+    refused(*claims_the_double(name, rule), "sympy")
 
 
 @pytest.mark.parametrize(("name", "rule"), CLAIMED)
 def test_exact_points_refuse_it_too(name: str, rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sympy cancels while it builds, so its word alone proves nothing about a cancellation."""
     monkeypatch.setattr(proof, "equal", lambda *_: True)
-    place = index(name, rule)
-    step = resolve(name).steps[place]
-    assert step.claim
-    left, right = step.claim
-    if rule == "solve":
-        ((variable, tree),) = step.held[-1:]
-        wrong, points = changed(name, place, held=(*step.held[:-1], (variable, doubled(tree))))
-    else:
-        wrong, points = changed(name, place, claim=(left, doubled(right)))
-    refused(wrong, points, "points")
+    refused(*claims_the_double(name, rule), "points")
 
 
 def test_a_wrong_cancellation_of_a_dense_model_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from itertools import combinations, product
@@ -380,10 +379,7 @@ def test_any_figure_is_readable(figure: Figure, mode: Any, wide: int) -> None:
         assert not box.hits(marker)
 
 
-@pytest.mark.skipif(not shutil.which("chromium"), reason="needs a browser")
-def test_measured_widths_are_the_browsers() -> None:
-    from playwright.sync_api import sync_playwright
-
+def test_measured_widths_are_the_browsers(browser: Any) -> None:
     from derive.render.fonts import web_faces
 
     pictures = [svg(figure, mode="both", theme="css") for figure in FIGURES]
@@ -392,15 +388,11 @@ def test_measured_widths_are_the_browsers() -> None:
         "async () => { await document.fonts.ready; return [...document.querySelectorAll("
         "'svg text')].map(t => [t.textContent, t.getComputedTextLength()]) }"
     )
-    with sync_playwright() as player:
-        browser = player.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
-        )
-        page = browser.new_page()
-        page.set_content(page_text)
-        seen = page.evaluate(measure)
-        assert page.get_by_role("img", name="Roofline of 4 × H100").count() == 1
-        browser.close()
+    page = browser.new_page()
+    page.set_content(page_text)
+    seen = page.evaluate(measure)
+    assert page.get_by_role("img", name="Roofline of 4 × H100").count() == 1
+    page.close()
     ours = [pair for picture in pictures for pair in texts(ET.fromstring(picture))]
     assert [text for text, _ in seen] == [text for text, _ in ours]
     for (text, real), (_, box) in zip(seen, ours, strict=True):

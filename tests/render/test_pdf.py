@@ -22,6 +22,8 @@ from PIL import Image
 from derive.render import fonts, math, pdf
 from derive.render.pdf import RenderError, RenderWarning, write
 
+from .pdf_reading import elements, run
+
 LEDGER = b'{"format": "derive-ledger"}'
 ATTACHED = [("ledger.json", LEDGER, "application/json", "the ledger")]
 STYLE = f"""@page {{ size: A5; margin: 15mm; @bottom-center {{ content: "page " counter(page);
@@ -63,21 +65,6 @@ def file(made: bytes, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("pdf") / "report.pdf"
     path.write_bytes(made)
     return path
-
-
-def run(*command: str | Path) -> str:
-    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
-    return done.stdout + done.stderr
-
-
-def elements(root: Any) -> list[Any]:
-    """The structure tree, depth first."""
-    found = []
-    kids = root.get("/K", [])
-    for kid in kids if isinstance(kids, pikepdf.Array) else [kids]:
-        if isinstance(kid, pikepdf.Dictionary) and "/S" in kid:
-            found += [kid, *elements(kid)]
-    return found
 
 
 def test_programs_read_it(file: Path) -> None:
@@ -186,9 +173,7 @@ def test_dates_only_as_given() -> None:
 
 
 AGAIN = """
-import sys
-sys.path.insert(0, "tests/render")
-import test_pdf
+from tests.render import test_pdf
 from derive.render import pdf
 html, store = test_pdf.sample()
 with pdf.quick_process():

@@ -8,7 +8,6 @@ import sys
 import unicodedata
 from html import unescape
 from pathlib import Path
-from typing import Any
 
 import pikepdf
 import pytest
@@ -17,6 +16,7 @@ from PIL import Image
 from derive.render import cards, equations, markdown, page, printed, report
 from derive.render.words import Words
 
+from .pdf_reading import elements, run
 from .report_ledgers import LAUNCH, SCENARIOS, UNFIT, hostile, ledger
 
 MAKE = """
@@ -26,11 +26,6 @@ from tests.render.report_ledgers import ledger
 from derive.render.report import write_report
 write_report(ledger(), ["pdf"], "both", Path(sys.argv[1]), lambda _: None)
 """
-
-
-def run(*command: str | Path) -> str:
-    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
-    return done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -68,15 +63,6 @@ def test_formulas_are_text_too(text: str, file: Path) -> None:
         alternatives = [str(e["/Alt"]) for e in elements(pdf.Root.StructTreeRoot) if "/Alt" in e]
     assert "I_decode = F_step / Q_step" in alternatives
     assert len(alternatives) > 200
-
-
-def elements(root: Any) -> list[Any]:
-    found = []
-    kids = root.get("/K", [])
-    for kid in kids if isinstance(kids, pikepdf.Array) else [kids]:
-        if isinstance(kid, pikepdf.Dictionary) and "/S" in kid:
-            found += [kid, *elements(kid)]
-    return found
 
 
 def test_programs_read_it(file: Path) -> None:
