@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -301,6 +302,39 @@ def compare(
         dump(found)
     else:
         show(lang, lambda each: comparison_table(found, each))
+
+
+@main.command(
+    means=Text("Audit claims: units, conditions, physics, and what would have to be true.",
+               "审计论断：单位、口径、物理上限，以及成立所需的条件。"),
+)  # fmt: skip
+@click.argument("texts", metavar="[TEXT]...", nargs=-1)
+@option("--strict", is_flag=True, means=Text("ambiguity is an error too", "有歧义也算错误"))
+@JSON
+@SPECS
+@lang_option()
+def audit(
+    texts: tuple[str, ...], strict: bool, as_json: bool, specs_dirs: tuple[str, ...], lang: str
+) -> None:
+    """Read, judge, print."""
+    from derive.audit.claims import audit_texts
+    from derive.audit.record import of_claims
+    from derive.audit.wording import SEVERITY_WORDS, VERDICT_WORDS
+    from derive.render.audit_terminal import claims_text
+    from derive.specs.lookup import spec_roots
+
+    given = texts or [line for line in sys.stdin.read().splitlines() if line.strip()]
+    found = of_claims(audit_texts(given, spec_roots(specs_dirs)))
+    if as_json:
+        dump(found)
+    else:
+        words = {"verdict": VERDICT_WORDS, "severity": SEVERITY_WORDS}
+        show(lang, lambda each: claims_text(found, words, each))
+    if any(
+        c["severity"] == "error" or (strict and c["verdict"] == "ambiguous")
+        for c in found["claims"]
+    ):
+        click.get_current_context().exit(FINDINGS)
 
 
 if __name__ == "__main__":

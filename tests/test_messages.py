@@ -22,6 +22,8 @@ GLOSSARY = {
     "权重": ("权值",),
     "上下文": ("语境",),
 }
+# what others write and we read: every variant stands there
+READ = ("lexicon.py", "claims")
 
 
 def test_the_catalogue_is_complete() -> None:
@@ -31,8 +33,9 @@ def test_the_catalogue_is_complete() -> None:
 @pytest.mark.parametrize("term", GLOSSARY)
 def test_one_term_for_one_thing(term: str) -> None:
     texts = [messages.PO.read_text(encoding="utf-8")]
-    texts += [p.read_text(encoding="utf-8") for p in (ROOT / "derive").rglob("*.py")]
-    texts += [p.read_text(encoding="utf-8") for p in (ROOT / "specs").rglob("*.yaml")]
+    ours = [p for p in (ROOT / "derive").rglob("*.py") if p.name not in READ]
+    ours += [p for p in (ROOT / "specs").rglob("*.yaml") if p.parent.name not in READ]
+    texts += [p.read_text(encoding="utf-8") for p in ours]
     texts.append((ROOT / "README.zh.md").read_text(encoding="utf-8"))
     whole = "\n".join(texts)
     assert term in whole

@@ -1,0 +1,155 @@
+"""From the tokens of a sentence to a claim: which words speak of which figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from derive.audit.reading.lexicon import FILLER
+from derive.audit.reading.normal import Normal, normal
+from derive.audit.reading.roles import role_of
+from derive.audit.reading.scan import Token, tokens
+from derive.audit.types import Claim, Figure, Named, Term
+from derive.errors import Place
+from derive.units import unit
+
+PARAM = unit("param")
+WORK = unit("FLOP").dimension
+WORKING = {"work", "matmul", "flop", "mac"}  # nouns that make FLOP an amount
+CONDITIONS = ("precision", "sparsity", "scope", "direction", "user", "calibre", "tokens")
+OWN = ("pin", "kv_k", "kv_v")  # nouns that never speak of a second figure
+
+
+def read_claim(text: str, roots: tuple[Path, ...], place: Place | None = None) -> Claim:
+    """One claim as it is understood; DeriveError where the text cannot be read at all."""
+    held = normal(text, place)
+    found = tokens(held.text, roots)
+    hardware = tuple(named(t, held) for t in found if t.kind == "hardware")
+    models = [named(t, held) for t in found if t.kind == "model"]
+    figures = [figure(t, i, found, held) for i, t in enumerate(found) if t.kind == "number"]
+    inherit_units(figures, found)
+    models += [sized(f) for f in figures if is_model(f, held)]
+    made = [replace(f, hardware=nearest(f, hardware), model=nearest(f, models)) for f in figures]
+    terms = tuple(Term(t.of, t.says, held.span(t.start, t.end)) for t in found if t.kind == "term")
+    left = tuple(held.span(t.start, t.end) for t in found if t.kind == "word"
+                 and held.text[t.start : t.end].lower() not in FILLER
+                 and held.text[t.start : t.end].isalnum())  # fmt: skip
+    return Claim(text, tuple(made), hardware, tuple(models), terms, left, place or Place())
+
+
+def named(token: Token, held: Normal) -> Named:
+    """A name with the specs that it may mean."""
+    return Named(held.text[token.start : token.end], held.span(token.start, token.end), token.ids)
+
+
+def clause(at: int, found: Sequence[Token]) -> tuple[int, int]:
+    """The tokens between two commas around one of them."""
+    walls = [i for i, t in enumerate(found) if t.kind == "stop" and t.says not in "()"]
+    low = max((i + 1 for i in walls if i < at), default=0)
+    return low, min((i for i in walls if i >= at), default=len(found))
+
+
+def figure(token: Token, at: int, found: Sequence[Token], held: Normal) -> Figure:
+    """A number with the conditions and the role that the words around it give it."""
+    assert token.read is not None
+    read = token.read
+    said = {kind: values for kind in CONDITIONS if (values := conditions(kind, at, found))}
+    bound = next(iter(conditions("bound", at, found, before=True)), "")
+    percent = any(symbol == "%" for symbol, _ in read.unit.terms)
+    about = {t.kind for t in found if t.kind in ("model", "hardware")}
+    about |= {"model"} if any(t.read and t.read.unit == PARAM for t in found) else set()
+    about |= {"hardware"} if any(t.of == "noun" and t.says == "device" for t in found) else set()
+    if read.unit.dimension == WORK and "hardware" in about and not WORKING & set(nouns(at, found)):
+        read = replace(
+            read, unit=read.unit * unit("s") ** -1, loose=True
+        )  # a petaFLOP of performance
+    role = token.of or role_of(read.unit.dimension, nouns(at, found), said, about, percent=percent)
+    made = read.unit
+    if role in ("kv", "bytes", "weights") and "token" in conditions("per", at, found):
+        role, made = "kappa", made * unit("token") ** -1
+    text, span = held.text[token.start : token.end].strip(), held.span(token.start, token.end)
+    return Figure(text, span, read.value, read.half, made, read.about, bound, role, said)
+
+
+def conditions(
+    kind: str, at: int, found: Sequence[Token], *, before: bool = False
+) -> tuple[str, ...]:
+    """What is said of a kind about the figure at a place.
+
+    Words of its own clause; where these differ among themselves, each belongs to the figure nearest
+    to it. Words of a clause without figures belong to every figure.
+    """
+    low, high = clause(at, found)
+    own = [i for i in range(low, high) if found[i].of == kind and found[i].kind == "term"]
+    if before:
+        own = [i for i in own if at - 3 <= i < at]
+        return tuple(found[i].says for i in own[-1:])
+    if len({found[i].says for i in own}) > 1:
+        own = [i for i in own if owner(i, low, high, found) == at]
+    if not own:
+        own = [
+            i for i, t in enumerate(found) if t.kind == "term" and t.of == kind and lonely(i, found)
+        ]
+    return tuple(dict.fromkeys(found[i].says for i in own))
+
+
+def owner(term: int, low: int, high: int, found: Sequence[Token]) -> int:
+    """The figure nearest to a word within a clause, in characters; the one before it on a tie."""
+    figures = [i for i in range(low, high) if found[i].kind == "number"]
+    return min(figures, key=lambda i: (gap(found[i], found[term]), i > term), default=-1)
+
+
+def gap(one: Token, other: Token) -> int:
+    """Characters between two tokens."""
+    return max(other.start - one.end, one.start - other.end, 0)
+
+
+def lonely(at: int, found: Sequence[Token]) -> bool:
+    """Whether a word stands in a clause without a figure."""
+    low, high = clause(at, found)
+    return not any(found[i].kind == "number" for i in range(low, high))
+
+
+def nouns(at: int, found: Sequence[Token]) -> list[str]:
+    """The quantity words of the clause, nearest first; then those of clauses without figures."""
+    low, high = clause(at, found)
+    here = [i for i in range(low, high) if found[i].of == "noun"]
+    mine = [i for i in here if owner(i, low, high, found) == at]
+    far = [i for i, t in enumerate(found) if t.of == "noun" and lonely(i, found)]
+    if not mine:
+        mine = [i for i in here if found[i].says not in OWN]
+    return [found[i].says for i in sorted(mine, key=lambda i: gap(found[i], found[at])) + far]
+
+
+def inherit_units(figures: list[Figure], found: Sequence[Token]) -> None:
+    """A bare number compared with a figure measures the same ("624 TFLOP/s instead of 312")."""
+    compares = any(
+        t.of == "relation" and t.says in ("than", "instead", "less", "more") for t in found
+    )
+    for i, one in enumerate(figures):
+        if one.role != "number" or not compares or i == 0 or one.unit.terms:
+            continue
+        other = figures[i - 1]
+        if other.unit.terms and other.role not in ("share", "devices"):
+            kept = {k: v for k, v in other.conditions.items() if k != "sparsity"} | dict(
+                one.conditions
+            )
+            figures[i] = replace(one, unit=other.unit, role=other.role, conditions=kept)
+
+
+def is_model(one: Figure, held: Normal) -> bool:
+    """Whether a parameter count names a model ("an 8B model", "70B fp16 …")."""
+    behind = held.text[one.span[1] : one.span[1] + 2]
+    return one.unit == PARAM and (one.text.endswith("B") or behind.startswith("的"))
+
+
+def sized(one: Figure) -> Named:
+    """A model known by its size alone."""
+    return Named(one.text, one.span, (), one)
+
+
+def nearest(one: Figure, among: Sequence[Named]) -> Named | None:
+    """The last name before a figure, else the first behind it."""
+    before = [n for n in among if n.span[1] <= one.span[0]]
+    return before[-1] if before else next(iter(among), None)

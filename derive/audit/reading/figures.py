@@ -1,0 +1,163 @@
+"""A number with its unit at one place of a text, with the interval that it stands for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+from derive.audit.interval import half_unit
+from derive.units import Unit, unit
+from derive.units.names import unclear
+from derive.units.numerals import (
+    CHINESE,
+    CHINESE_PLACES,
+    MULTIPLIER,
+    MULTIPLIERS,
+    NUMBER,
+    POWER_OF_TEN,
+    Unusable,
+    chinese,
+)
+from derive.units.reading import composed
+from derive.units.unit_words import Fault, UnitWords
+
+ABOUT = re.compile(
+    r"(?:≈|~|=|(?:about|around|approximately|approx\.?|roughly|nearly|almost|some|ca\.|circa)"
+    r"(?![a-z])|大约|约等于|约为|约|将近|接近|近|大概|差不多|左右) *",
+    re.IGNORECASE,
+)
+EVERY = re.compile(r"每(?P<unit>秒|分钟|小时|天) *")
+RANGE = re.compile(r" ?(?:-|~|to|至|到) ?(?=[0-9.])", re.IGNORECASE)
+SHORT = re.compile(
+    r" ?(?P<letter>[kKMBT])(?![A-Za-z0-9/])|(?P<many>[kKM])(?= ?(?:token|context|上下文|个))"
+)
+LETTERS = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
+# how far a unit may reach behind its number: words, signs between them
+PIECE = re.compile(
+    r" ?(?:(?:/|÷|·|per(?![A-Za-z])|每|a(?= (?:second|minute|hour)\b)) ?)?"
+    r"(?:[^\W\d_]+|[%$])(?:\^-?[0-9])?",
+    re.IGNORECASE,
+)
+MOST_PIECES = 5
+PARAMETERS = unit("param")
+
+
+@dataclass(frozen=True)
+class Read:
+    """A number in a text: its end, its value and half unit in `unit`, the words before it."""
+
+    end: int
+    value: Fraction
+    half: Fraction
+    unit: Unit
+    about: bool = False
+    loose: bool = False  # the unit may be a count or a rate (Tflops): a rate is read
+
+
+def figure_at(text: str, start: int) -> Read | None:
+    """The number that begins here, with as much unit as can be read; None where none begins."""
+    at, below = start, ""
+    if every := EVERY.match(text, at):
+        at, below = every.end(), every["unit"]
+    about = False
+    while said := ABOUT.match(text, at):
+        at, about = said.end(), about or said[0].strip() != "="
+    digits = number_at(text, at)
+    if digits is None:
+        return None
+    value, half, end = digits
+    if about and (digits_alone := base(text, at)):
+        half = max(half, loose_half(text, at) * value / digits_alone)
+    other = RANGE.match(text, end)
+    upper = number_at(text, other.end()) if other else None
+    if upper and upper[0] > value:
+        low, high = value - half, upper[0] + upper[1]
+        value, half, end = (low + high) / 2, (high - low) / 2, upper[2]
+    read, loose, end = unit_at(text, end)
+    if read is None and (short := SHORT.match(text, end)):
+        letter = short["letter"] or short["many"]
+        factor, tail = LETTERS[letter], unit_at(text, short.end())
+        read, loose = tail[0], tail[1]
+        end = tail[2] if read is not None else short.end()
+        if read is None and letter == "B":
+            read = PARAMETERS
+        value, half = value * factor, half * factor
+    made = read or Unit()
+    if below:
+        made = made * composed(Fraction(1), UnitWords(below).read()).quantity.unit ** -1
+    after = re.match(r" ?(?:左右|上下)", text[end : end + 4])
+    return Read(end, value, half, made, about or bool(after), loose)
+
+
+def number_at(text: str, at: int) -> tuple[Fraction, Fraction, int] | None:
+    """A bare number with 万, million and ×10^n: value, half a unit of its last digit, end."""
+    found = NUMBER.match(text, at)
+    if found is None:
+        numeral = CHINESE.match(text, at)
+        whole = chinese(numeral[0]) if numeral else None
+        if numeral is None or whole is None or not counted_by(text, numeral.end()):
+            return None
+        return Fraction(whole), Fraction(0), numeral.end()
+    if at and ((text[at - 1].isalnum() and text[at - 1].isascii()) or text[at - 1] == "."):
+        return None
+    end = found.start("below") - 1 if found["below"] else found.end()
+    exponent = int(found["power"][1:]) if found["power"] else 0
+    if len(found["digits"]) > 60 or abs(exponent) > 60:
+        raise Unusable
+    scale = Fraction(10) ** exponent
+    value = Fraction(found["sign"] + found["digits"].replace(",", ""))
+    half = half_unit(found["digits"])
+    if power := POWER_OF_TEN.match(text, end):
+        if abs(int(power[1])) > 60:
+            raise Unusable
+        scale, end = scale * Fraction(10) ** int(power[1]), power.end()
+    if word := MULTIPLIER.match(text, end):
+        scale *= CHINESE_PLACES.get(word["small"] or "", 1) * MULTIPLIERS[word["large"]]
+        end = word.end()
+    return value * scale, half * scale, end
+
+
+def base(text: str, at: int) -> Fraction:
+    """The digits of a number as they stand, without what multiplies them."""
+    found = NUMBER.match(text, at)
+    return Fraction(found["digits"].replace(",", "")) if found else Fraction(0)
+
+
+def loose_half(text: str, at: int) -> Fraction:
+    """Half a unit of the last digit that is no trailing zero: what "about 300" may stand for."""
+    found = NUMBER.match(text, at)
+    return half_unit(found["digits"], rounded=True) if found else Fraction(0)
+
+
+def counted_by(text: str, at: int) -> bool:
+    """Whether a Chinese numeral counts something: 两张, 八卡; 一 alone is an article."""
+    return bool(re.match(r" ?[张块卡台路个条]", text[at : at + 2]))
+
+
+def unit_at(text: str, at: int) -> tuple[Unit | None, bool, int]:
+    """The longest unit that begins here, whether it may be a count, and where it ends."""
+    ends, end = [], at
+    for _ in range(MOST_PIECES):
+        piece = PIECE.match(text, end)
+        if piece is None:
+            break
+        end = piece.end()
+        ends.append(end)
+        if not text[piece.start() : end].isascii():
+            ends += range(end - 1, piece.start(), -1)
+    for end in sorted(set(ends), reverse=True):
+        words = text[at:end].replace(" a second", "/s").strip()
+        if words in ("x", "X", "M", "B"):
+            continue
+        try:
+            found = composed(Fraction(1), UnitWords(words).read())
+        except (Fault, Unusable):
+            if words in unclear():
+                return Unit(((unclear()[words], 1), ("s", -1))), True, end
+            continue
+        made = found.quantity.unit if found.unit else Unit()
+        if found.value != 1:
+            continue
+        return made, False, end
+    return None, False, at

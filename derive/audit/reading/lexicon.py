@@ -1,0 +1,152 @@
+"""The words of claims: conditions, quantities and relations, in English and in Chinese. Data only.
+
+Each entry is a kind, what it says, and the spellings as small regular expressions over the normal
+text (case does not matter; a space may also be a hyphen or nothing; Latin words end at a border).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
+    "precision": {
+        "fp64": ("FP64", "double precision", "双精度"),
+        "tf32": ("TF32", "TensorFloat 32"),
+        "fp32": ("FP32", "single precision", "32 bit float(?:ing point)?", "单精度"),
+        "bf16": ("BF16", "bfloat16", "16 bit(?! bus)", "16 位", "半精度", "half precision"),
+        "fp16": ("FP16", "float16"),
+        "fp8": ("FP8", "float8", "E4M3", "E5M2"),
+        "int8": ("INT8", "8 bit(?! bus)", "8 位", "W8A8"),
+        "fp4": ("FP4", "NVFP4", "MXFP4"),
+        "int4": ("INT4", "4 bit(?! bus)", "4 位", "W4A16", "Q4"),
+    },
+    "sparsity": {
+        "dense": ("dense(?! model)", "without (?:structured )?sparsity", "non sparse", "稠密(?!模型)", "非稀疏", "不含稀疏",
+                  "无稀疏", "不带稀疏"),
+        "with_sparsity": ("with (?:structured )?sparsity", "(?:2 ?: ?4 )?(?:structured )?spars(?:e|ity)", "2 ?: ?4 稀疏",
+                          "(?:含|带|启用|开启)?(?:结构化)?稀疏", r"(?<=[A-Za-z0-9])\*"),
+    },
+    "scope": {
+        "device": ("per (?:GPU|card|chip|accelerator|device)", "(?:on |of |from )?(?:each|every|one|a single|single) (?:GPU|card|chip|accelerator|device)",
+                   "单(?:张|块)?卡", "每(?:张|块)?(?:卡|GPU|芯片)", "单张", "单块", "单芯片", "每颗芯片"),
+        "node": ("per (?:node|server|host|box)", "8 GPU (?:node|server|box)", "DGX(?! Spark)", "整机", "单机", "每(?:个)?节点", "每台服务器"),
+        "rack": ("NVL72", "per rack", "rack", "机柜", "整柜"),
+        "pod": ("pod", "superpod", "集群"),
+    },
+    "direction": {
+        "one": ("(?:in|per|for) (?:each|one|either) direction", "each direction", "per direction", "one way", "each way",
+                "(?:one|single) direction", "unidirectional", "单向", "每个方向", "每方向", "各方向"),
+        "both": ("bi ?directional(?:ly)?", "both directions", "two way", "双向"),
+    },
+    "user": {
+        "one": ("(?:per|a single|each|one|for one|single) (?:user|stream|request|sequence|client|session)", "single (?:user|stream)",
+                "batch size 1", "单路", "单用户", "单请求", "单个(?:用户|请求|会话)", "每(?:个)?(?:用户|请求)", "单流", "单并发"),
+        "all": ("in total", "total", "aggregate", "overall", "combined", "across all (?:users|requests|streams)", "all (?:users|requests)",
+                "总(?:吞吐|计|共)?", "合计", "总吞吐量", "聚合", "全部请求", "所有(?:用户|请求)"),
+    },
+    "calibre": {
+        "peak": ("peak", "theoretical", "峰值", "理论(?:峰值)?"),
+        "achieved": ("achiev(?:es?|ed|ing)", "reach(?:es|ed)?", "sustain(?:s|ed)?", "attain(?:s|ed)?", "measured", "actual(?:ly)?", "real world",
+                     "实测", "达到", "实际", "跑到", "持续"),
+    },
+    "bound": {
+        "<=": ("up to", "at most", "no more than", "maximum(?: of)?", "max\\.?", "upper bound", "≤", "<", "最高", "至多", "最多", "上限", "不超过", "高达"),
+        ">=": ("at least", "no less than", "minimum(?: of)?", "over", "more than", "≥", ">", "至少", "不少于", "不低于", "超过", "最少"),
+    },
+    "tokens": {
+        "both": ("prompt and (?:generated|output|completion) tokens(?: together)?", "input (?:and|plus) output(?: tokens)?",
+                 "(?:prompt|input) ?\\+ ?(?:generated|output)(?: tokens)?", "total tokens", "输入(?:和|与|加|\\+|及)输出",
+                 "(?:提示词?|prompt|输入)(?:和|与|加|\\+|及)(?:生成|输出)", "输入输出合计"),
+        "output": ("output tokens", "generated tokens", "generation", "decod(?:e|es|ed|ing)", "生成", "输出", "解码"),
+        "input": ("prompt(?:s)?", "input(?: tokens)?", "prefill", "提示词?", "输入", "预填充"),
+    },
+    "per": {
+        "token": ("per token", "(?:for )?each token", "a token", "每(?:个)? ?token", "每(?:个)?词元"),
+        "layer": ("per layer", "每层"),
+    },
+    "noun": {
+        "memory_bandwidth": ("memory bandwidth", "HBM bandwidth", "显存带宽", "内存带宽", "bandwidth", "带宽"),
+        "link": ("NVLink(?: bandwidth)?", "interconnect(?: bandwidth)?", "Infinity Fabric", "scale up", "ICI", "互联(?:带宽)?", "卡间(?:带宽|互联)?"),
+        "network": ("network(?:ing)?", "Ethernet(?: port)?", "NICs?", "InfiniBand", "RoCE", "网络", "以太网", "网卡"),
+        "bus_bandwidth": ("bus ?bandwidth", "busbw", "all ?reduce", "总线带宽"),
+        "bisection": ("bisection(?: bandwidth)?", "(?:对分|二分|等分|二等分)带宽"),
+        "memory": ("memory", "HBM\\d?e?", "VRAM", "显存", "内存"),
+        "compute": ("compute(?:s)?", "performance", "AI performance", "tensor ?core", "算力", "性能", "浮点"),
+        "weights": ("weights?", "权重"),
+        "kv": ("KV ?cache", "KV(?= |-)", "key value cache", "KV 缓存", "键值缓存"),
+        "kv_k": ("K (?:size|cache)", "K 缓存"),
+        "kv_v": ("V (?:size|cache)", "V 缓存"),
+        "ttft": ("TTFT", "time to first token", "first token(?: latency| time)?", "首 ?token(?: ?延迟| ?时间)?", "首字(?:延迟|时间)?"),
+        "tpot": ("TPOT", "time per output token", "每 ?(?:个 ?)?token(?: ?的)?(?: ?生成)?(?:时间|延迟|耗时)"),
+        "itl": ("ITL", "inter token latency", "token 间延迟"),
+        "e2e": ("end to end(?: latency)?", "request (?:latency|time)", "whole request", "端到端(?:延迟|时延)?", "整个请求"),
+        "latency": ("latency", "延迟", "时延"),
+        "throughput": ("throughput", "吞吐(?:量|率)?"),
+        "speed": ("inference speed", "speed", "rate", "(?:推理|生成|解码)?速度", "速率"),
+        "mfu": ("MFU", "model flops utili[sz]ation", "算力利用率"),
+        "mbu": ("MBU", "(?:model )?bandwidth utili[sz]ation", "带宽利用率"),
+        "parameters": ("parameters?", "params?", "参数(?:量)?"),
+        "active": ("active(?: parameters)?", "activated(?: parameters)?", "激活(?:参数)?(?:量)?"),
+        "batch": ("batch(?: size)?", "批大小", "批量", "批次"),
+        "context": ("context(?: length)?", "sequence length", "上下文(?:长度)?"),
+        "concurrency": ("requests in flight", "concurren(?:t|cy)(?: requests| users)?", "in flight", "并发(?:数|请求|量)?", "在途请求"),
+        "tp": ("tensor parallel(?:ism|ly)?", "TP(?= ?[=0-9])", "张量并行(?:度)?"),
+        "ridge": ("ridge(?: point)?", "脊点", "拐点"),
+        "intensity": ("arithmetic intensity", "operational intensity", "算术强度", "计算强度", "运算强度"),
+        "power": ("TDP", "power", "功耗", "功率"),
+        "work": ("(?:total |amount of )?work(?:load)?(?= of| done| was| is)", "(?:总|全部)?(?:计算量|运算量|工作量)"),
+        "matmul": ("mat ?mul", "GEMM", "matrix multipl(?:y|ication)", "矩阵乘(?:法)?"),
+        "mac": ("MACs?", "multiply accumulates?", "乘加"),
+        "flop": ("FLOPs?(?![/A-Za-z])", "浮点运算(?:次数)?"),
+        "bus_width": ("bit (?:bus|interface)", "bus width", "位宽", "位总线"),
+        "pin": ("per pin", "每(?:个)?引脚"),
+        "device": ("GPUs?", "cards?", "devices?", "chips?", "accelerators?", "卡", "芯片"),
+        "training": ("train(?:ing)?", "训练"),
+        "error": ("error", "off", "within", "误差"),
+    },
+    "relation": {
+        "equal": ("=", "≈", "is(?! (?:larger|smaller|faster|slower|slightly|greater|less|more|below|above))", "are", "equals?", "means?", "gives?",
+                  "takes?", "makes?", "为", "是", "等于", "即", "意味着"),
+        "than": ("than", "vs\\.?", "versus", "compared (?:with|to)", "比", "对比", "相比"),
+        "more": ("larger", "greater", "faster", "higher", "bigger", "above", "exceeds?", "大于", "高于", "更(?:大|快|高)", "快于", "多于"),
+        "less": ("smaller", "slower", "lower", "less", "below", "fewer", "小于", "低于", "更(?:小|慢|低|少)", "慢于", "少于"),
+        "times": ("times", "fold", "(?<=[0-9])x(?![A-Za-z0-9])", "×(?! ?10)", "倍", "twice", "doubles?", "两倍", "翻倍"),
+        "instead": ("instead of", "rather than", "not(?= [0-9])", "而(?:不是|非)"),
+        "share": ("of", "only", "only about", "的"),
+    },
+    "subject": {
+        "moe": ("MoE", "mixture of experts", "混合专家"),
+        "dense_model": ("dense model", "稠密模型"),
+        "adding": ("adding (?:more )?(?:cards|GPUs|devices)", "more (?:cards|GPUs|devices)", "加卡", "增加(?:卡|GPU|设备)(?:数量)?"),
+        "edge": ("edge(?: devices?)?", "端侧(?:设备)?", "边缘(?:设备)?"),
+        "ridge_batch": ("compute bound", "算力受限", "计算受限", "compute side"),
+        "memory_bound": ("memory bound", "bandwidth bound", "bandwidth side", "带宽受限", "访存受限", "带宽侧"),
+    },
+}  # fmt: skip
+
+# words without a meaning of their own here: not told as "not understood"
+FILLER = frozenset(["a", "an", "the", "on", "in", "of", "at", "with", "for", "and", "its", "it", "has", "have", "by", "one", "each", "as", "to", "per", "is", "was", "be", "that", "which", "run", "runs", "的", "在", "上", "下", "有", "与", "和", "了", "时", "每", "模", "型", "个", "从", "到", "以", "对", "于"])  # fmt: skip
+
+
+def fragment(spelling: str) -> str:
+    """A spelling as a pattern: spaces may be hyphens or nothing, Latin ends at a border."""
+    loose = re.sub(r"(?<![\[(?!<= ]) (?![?*+])", "[ -]?", spelling)
+    head = r"(?<![A-Za-z0-9])" if re.match(r"\(?\??:?[A-Za-z0-9]", spelling) else ""
+    tail = r"(?![A-Za-z0-9])" if re.search(r"[A-Za-z0-9)?]$", spelling) and not re.search(
+        r"[\u4e00-\u9fff][)?]*$", spelling) else ""  # fmt: skip
+    return f"{head}(?:{loose}){tail}"
+
+
+@cache
+def pattern() -> tuple[re.Pattern[str], list[tuple[str, str]]]:
+    """One pattern over all spellings, longer ones first, and what each group says."""
+    rows = [
+        (len(spelling), kind, says, spelling)
+        for kind, entries in LEXICON.items()
+        for says, spellings in entries.items()
+        for spelling in spellings
+    ]
+    rows.sort(key=lambda row: -row[0])
+    parts = [f"(?P<g{i}>{fragment(row[3])})" for i, row in enumerate(rows)]
+    return re.compile("|".join(parts), re.IGNORECASE), [(k, s) for _, k, s, _ in rows]

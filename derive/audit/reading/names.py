@@ -1,0 +1,59 @@
+"""Products and models that a text names, by the ids and aliases of the specs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from derive.specs.lookup import all_aliases, files
+
+BEFORE, AFTER = r"(?<![A-Za-z0-9.])", r"(?![A-Za-z0-9])"
+VENDORS = (
+    r"(?:(?:NVIDIA|AMD|Intel|Google|AWS|Apple|Huawei|Qualcomm|英伟达|华为|英特尔|谷歌|苹果)[ -]?)?"
+)
+
+
+@dataclass(frozen=True)
+class Names:
+    """One pattern over every name of a kind, and the ids behind each spelling."""
+
+    pattern: re.Pattern[str]
+    ids: dict[str, tuple[str, ...]]
+
+    def at(self, text: str, start: int) -> tuple[int, tuple[str, ...]] | None:
+        """Where a name that begins here ends, and the specs that it may mean."""
+        found = self.pattern.match(text, start)
+        return (found.end(), self.ids[plain(found["name"])]) if found else None
+
+
+def plain(name: str) -> str:
+    """A name without what spellings differ in."""
+    return re.sub(r"[ -]", "", name).lower()
+
+
+def spelled(alias: str) -> str:
+    """An alias as a pattern: between words, and between letters and digits, anything small."""
+    words = re.findall(r"[A-Za-z]+|[0-9]+(?:\.[0-9]+)*|[^A-Za-z0-9 -]", alias)
+    return "[ -]?".join(re.escape(w) for w in words)
+
+
+@lru_cache(maxsize=8)
+def names(kind: str, roots: tuple[Path, ...]) -> Names:
+    """The names of a kind: ids, aliases."""
+    known = files(kind, roots)
+    aliases, _ = all_aliases(known)
+    ids: dict[str, tuple[str, ...]] = {}
+    spellings: dict[str, str] = {}
+    for path in known:
+        for alias in (path.stem, *aliases.get(path, ())):
+            if len(plain(alias)) < 2 or (plain(alias).isdigit() and len(alias) < 4):
+                continue
+            key = plain(alias)
+            ids[key] = tuple(dict.fromkeys((*ids.get(key, ()), path.stem)))
+            spellings.setdefault(key, spelled(alias))
+    parts = sorted(spellings.values(), key=len, reverse=True)
+    joined = "|".join(parts) or "(?!)"
+    vendor = VENDORS if kind == "hardware" else ""
+    return Names(re.compile(f"{BEFORE}{vendor}(?P<name>{joined}){AFTER}", re.IGNORECASE), ids)

@@ -1,0 +1,134 @@
+"""What a figure is a figure of: by what it measures, and by the words nearest to it. Data first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from derive.text import Text
+from derive.units import Dimension, unit
+
+
+@dataclass(frozen=True)
+class Role:
+    """A role: its name, the symbol of the notation that it gives a value to, words that tell it."""
+
+    name: Text
+    symbol: str = ""
+    nouns: tuple[str, ...] = ()
+
+
+ROLES: dict[str, Role] = {
+    "peak_rate": Role(Text("peak compute", "峰值算力"), "P_peak", ("compute",)),
+    "achieved_rate": Role(Text("achieved compute", "实际算力")),
+    "work": Role(Text("amount of work", "运算量"), "", ("work", "flop")),
+    "memory_bandwidth": Role(Text("memory bandwidth", "显存带宽"), "B_peak", ("memory_bandwidth",)),
+    "link": Role(Text("interconnect bandwidth", "互联带宽"), "B_link", ("link",)),
+    "network": Role(Text("network bandwidth", "网络带宽"), "", ("network",)),
+    "bus_bandwidth": Role(Text("all-reduce bus bandwidth", "all-reduce 总线带宽"), "", ("bus_bandwidth",)),
+    "bisection": Role(Text("bisection bandwidth", "对分带宽"), "", ("bisection",)),
+    "pin_rate": Role(Text("rate of one pin", "单引脚速率"), "", ("pin",)),
+    "data_rate": Role(Text("data rate", "数据速率")),
+    "bus_width": Role(Text("bus width", "位宽"), "", ("bus_width",)),
+    "memory": Role(Text("device memory", "显存容量"), "M_dev", ("memory",)),
+    "weights": Role(Text("weight bytes", "权重字节数"), "W", ("weights",)),
+    "kv_k": Role(Text("K cache", "K 缓存"), "", ("kv_k",)),
+    "kv_v": Role(Text("V cache", "V 缓存"), "", ("kv_v",)),
+    "kv": Role(Text("KV cache", "KV cache"), "KV_total", ("kv",)),
+    "bytes": Role(Text("bytes", "字节数")),
+    "kappa": Role(Text("KV-cache bytes per token", "每 token 的 KV cache 字节数"), "kappa"),
+    "ttft": Role(Text("time to first token", "首 token 延迟"), "TTFT_meas", ("ttft",)),
+    "tpot": Role(Text("time per output token", "每 token 时间"), "TPOT_meas", ("tpot",)),
+    "itl": Role(Text("inter-token latency", "token 间延迟"), "", ("itl",)),
+    "e2e": Role(Text("time of a whole request", "整个请求的时间"), "", ("e2e",)),
+    "latency": Role(Text("latency", "延迟"), "", ("latency",)),
+    "time": Role(Text("time", "时间")),
+    "speed": Role(Text("token rate", "token 速率"), "X_meas", ("speed", "throughput")),
+    "parameters": Role(Text("parameters", "参数量"), "N", ("parameters",)),
+    "active": Role(Text("active parameters", "激活参数量"), "N_act", ("active",)),
+    "mfu": Role(Text("MFU", "MFU"), "MFU_meas", ("mfu",)),
+    "mbu": Role(Text("MBU", "MBU"), "MBU_meas", ("mbu",)),
+    "share": Role(Text("share", "占比")),
+    "ratio": Role(Text("ratio", "倍数")),
+    "prompt": Role(Text("input length", "输入长度"), "T_in"),
+    "output": Role(Text("output length", "输出长度"), "T_out"),
+    "context": Role(Text("context", "上下文长度"), "T", ("context",)),
+    "tokens": Role(Text("tokens", "token 数")),
+    "batch": Role(Text("batch", "批大小"), "b", ("batch",)),
+    "concurrency": Role(Text("requests in flight", "在途请求数"), "b", ("concurrency",)),
+    "devices": Role(Text("devices", "设备数"), "g", ("device",)),
+    "tp": Role(Text("tensor parallelism", "张量并行度"), "", ("tp",)),
+    "power": Role(Text("power", "功率"), "TDP", ("power",)),
+    "ridge": Role(Text("ridge point", "脊点"), "I_ridge", ("ridge",)),
+    "intensity": Role(Text("arithmetic intensity", "算术强度"), "", ("intensity",)),
+    "shape": Role(Text("size of a matrix product", "矩阵乘的尺寸")),
+    "number": Role(Text("number", "数")),
+}  # fmt: skip
+
+# what is measured -> the roles it can have, the first where no word decides
+BY_UNIT: dict[str, tuple[str, ...]] = {
+    "FLOP/s": ("peak_rate",),
+    "byte/s": ("data_rate", "bisection", "bus_bandwidth", "link", "network", "pin_rate", "memory_bandwidth"),
+    "byte": ("bytes", "kv_k", "kv_v", "kv", "weights", "memory", "bus_width"),
+    "byte/token": ("kappa",),
+    "token/s": ("speed",),
+    "token/s/request": ("speed",),
+    "s": ("time", "ttft", "tpot", "itl", "e2e", "latency"),
+    "s/token": ("tpot", "itl"),
+    "s*request/token": ("tpot",),
+    "param": ("parameters", "active"),
+    "token": ("tokens", "context"),
+    "token/request": ("context",),
+    "request": ("concurrency", "batch"),
+    "device": ("devices",),
+    "FLOP": ("work",),
+    "W": ("power",),
+    "FLOP/byte": ("ridge", "intensity"),
+    "": ("number", "mfu", "mbu", "batch", "concurrency", "tp", "context", "devices", "ridge"),
+}  # fmt: skip
+
+
+def possible(dimension: Dimension) -> tuple[str, ...]:
+    """The roles of a dimension; a rate or an amount per device reads as the whole."""
+    of_device = dimension * unit("device").dimension
+    for text, roles in BY_UNIT.items():
+        if unit(text).dimension in ((dimension, of_device) if dimension.powers else (dimension,)):
+            return roles
+    return ()
+
+
+WAYS: dict[tuple[str, ...], str] = {("input",): "prompt", ("output",): "output"}
+# (role by the unit alone, what the claim names) -> the role where no word decides
+DEFAULTS: dict[tuple[str, ...], str] = {
+    ("bytes", "model"): "weights", ("bytes", "hardware"): "memory",
+    ("data_rate", "hardware"): "memory_bandwidth", ("data_rate", "model"): "memory_bandwidth",
+}  # fmt: skip
+
+
+def role_of(dimension: Dimension, nouns: Sequence[str], conditions: Mapping[str, tuple[str, ...]],
+            about: Collection[str], *, percent: bool) -> str:  # fmt: skip
+    """The role by the dimension and the nouns, nearest first; "" for what nothing is known of.
+
+    `about` holds "model" or "hardware" where the claim names one.
+    """
+    choices = possible(dimension)
+    if not choices:
+        return ""
+    told = [r for noun in nouns for r in choices if noun in ROLES[r].nouns]
+    chosen = next(iter(told), choices[0])
+    if percent:
+        return chosen if chosen in ("mfu", "mbu") else "share"
+    if chosen == "peak_rate":
+        work = "work" in nouns
+        return (
+            "achieved_rate" if "achieved" in conditions.get("calibre", ()) and not work else chosen
+        )
+    if chosen == "tokens":
+        way = conditions.get("tokens", ())
+        return WAYS.get(way, chosen)
+    if not told:
+        named = next((w for w in ("model", "hardware") if w in about), "")
+        return DEFAULTS.get((chosen, named), chosen)
+    if chosen == "memory" and "model" in about and "hardware" not in about:
+        return "weights"  # the memory that a model needs
+    return chosen

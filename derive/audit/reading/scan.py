@@ -1,0 +1,151 @@
+"""One pass over a claim: names, numbers with units, words of the lexicon, and what is left over."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from derive.audit.reading.figures import Read, figure_at, unit_at
+from derive.audit.reading.lexicon import pattern
+from derive.audit.reading.names import names
+from derive.units import unit
+from derive.units.numerals import Unusable
+
+NUMBER_START = re.compile(
+    r"[0-9.≈~]|每(?=秒|分|小时|天)|[一二两三四五六七八九十]|大约|约|将近|接近|近"
+    r"|about|around|approx|roughly|nearly|almost",
+    re.IGNORECASE,
+)
+SHAPE = re.compile(r"([0-9][0-9,]*) ?[x×*] ?([0-9][0-9,]*) ?[x×*] ?([0-9][0-9,]*)(?![0-9.])")
+BITS = re.compile(
+    r"(?P<bits>[0-9]{1,5})[ -]?(?:bit|位)[ -]?(?:memory |显存|内存)?(?:wide )?"
+    r"(?=bus|interface|位宽|总线)",
+    re.IGNORECASE,
+)
+BEFORE_UNIT = re.compile(
+    r" ?(?:of )?(?:(?:FP|BF|INT|TF|NVFP|MXFP)[0-9]+|dense|sparse|稠密|稀疏|的)"
+    r"(?: (?:dense|sparse))? ?",
+    re.IGNORECASE,
+)
+WORDS = {
+    "a": 1, "an": 1, "one": 1, "single": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
+    "eight": 8, "ten": 10, "twelve": 12, "sixteen": 16,
+}  # fmt: skip
+COUNTED = re.compile(
+    rf"(?P<word>{'|'.join(sorted(WORDS, reverse=True))})(?: single)? (?=[A-Z])", re.IGNORECASE
+)
+TIMES = re.compile(r" ?(?:x|×|\*|张|块|卡|颗|片|台|个)? ?(?:NVIDIA |AMD |英伟达 ?)?", re.IGNORECASE)
+WORD = re.compile(r"[A-Za-z\u00c0-\u024f]+|[0-9][0-9.,]*|\S")
+DEVICE = unit("device")
+
+
+@dataclass(frozen=True)
+class Token:
+    """A stretch of the normal text: its kind and what it holds."""
+
+    kind: str  # hardware, model, number, term, word, stop
+    start: int
+    end: int
+    ids: tuple[str, ...] = ()
+    read: Read | None = None
+    says: str = ""
+    of: str = ""  # kind of the lexicon, or a role that the form itself tells (shape, devices)
+
+
+def tokens(text: str, roots: tuple[Path, ...]) -> list[Token]:
+    """Everything in the text, left to right; each character at most once."""
+    made: list[Token] = []
+    at = 0
+    products, models = names("hardware", roots), names("model", roots)
+    words, says = pattern()
+    while at < len(text):
+        if text[at] == " ":
+            at += 1
+            continue
+        found: list[Token] = []
+        if text[at] in ",;:()" or (text[at] in ".!?" and text[at + 1 : at + 2] in ("", " ")):
+            found = [Token("stop", at, at + 1, says=text[at])]
+        elif here := products.at(text, at):
+            found = [Token("hardware", at, here[0], here[1])]
+        elif here := models.at(text, at):
+            found = [Token("model", at, here[0], here[1])]
+        elif text[at].isdigit() and (term := words.match(text, at)):
+            found = [termed(term, says)]
+        elif shaped := SHAPE.match(text, at):
+            found = list(shape(shaped))
+        elif wide := BITS.match(text, at):
+            read = Read(wide.end(), Fraction(int(wide["bits"])), Fraction(0), unit("bit"))
+            found = [Token("number", at, wide.end(), read=read, of="bus_width")]
+        elif (counted := COUNTED.match(text, at)) and products.at(
+            text, after_times(text, counted.end())
+        ):
+            read = Read(
+                counted.end(), Fraction(WORDS[counted["word"].lower()]), Fraction(0), DEVICE
+            )
+            found = [Token("number", at, counted.end() - 1, read=read, of="devices")]
+        elif NUMBER_START.match(text, at) and (number := numbered(text, at)):
+            found = [number]
+            if (
+                products.at(text, after_times(text, number.end))
+                and number.read
+                and plain_count(number.read)
+            ):
+                read = replace(number.read, unit=DEVICE, half=Fraction(0))
+                found = [replace(number, read=read, of="devices")]
+            inside = words.finditer(text, number.read.end, number.end) if number.read else ()
+            found += [termed(term, says) for term in inside]
+        if not found and (term := words.match(text, at)):
+            found = [termed(term, says)]
+        if not found:
+            word = WORD.match(text, at)
+            found = [Token("word", at, word.end() if word else at + 1)]
+        made += found
+        at = max(at + 1, *(t.end for t in found))
+    return made
+
+
+def termed(found: re.Match[str], says: list[tuple[str, str]]) -> Token:
+    """A word of the lexicon."""
+    kind, what = says[int((found.lastgroup or "g0")[1:])]
+    return Token("term", found.start(), found.end(), says=what, of=kind)
+
+
+def plain_count(read: Read) -> bool:
+    """Whether a number can count devices: whole, small, bare or already in devices."""
+    return (
+        read.unit in (DEVICE, unit("")) and read.value.denominator == 1 and 1 <= read.value <= 10**6
+    )
+
+
+def after_times(text: str, at: int) -> int:
+    """Past an "x" or a measure word between a number and a name."""
+    found = TIMES.match(text, at)
+    return found.end() if found else at
+
+
+def numbered(text: str, at: int) -> Token | None:
+    """A number, its unit perhaps behind a precision (1,856 BF16 TFLOPS)."""
+    try:
+        read = figure_at(text, at)
+    except Unusable:
+        return None
+    if read is None:
+        return None
+    if not read.unit.terms and (gap := BEFORE_UNIT.match(text, read.end)):
+        found, loose, end = unit_at(text, gap.end())
+        if found is not None and found.terms:
+            return Token(
+                "number", at, end, read=replace(read, unit=found, loose=loose, end=read.end)
+            )
+    return Token("number", at, read.end, read=read)
+
+
+def shape(found: re.Match[str]) -> Iterator[Token]:
+    """The three sizes of a matrix product."""
+    for group in (1, 2, 3):
+        size = Fraction(int(found[group].replace(",", "")[:12]))
+        start, end = found.span(group)
+        yield Token("number", start, end, read=Read(end, size, Fraction(0), unit("")), of="shape")

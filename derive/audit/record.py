@@ -1,0 +1,97 @@
+"""The machine-readable record of judged claims, which every printer reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from derive.audit.reading.roles import ROLES
+from derive.units import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from derive.audit.types import Claim, Figure, Finding, Judged, Named, Reading
+
+
+def of_claims(judged: Iterable[Judged]) -> dict[str, Any]:
+    """`{"claims": […]}`."""
+    return {"claims": [of_claim(each) for each in judged]}
+
+
+def of_claim(judged: Judged) -> dict[str, object]:
+    """One claim: what was understood first, then the verdict and what it rests on."""
+    claim = judged.claim
+    corrected = next((f.corrected for f in judged.findings if f.corrected), None)
+    listed = [r for f in judged.findings if f.severity != "info" for r in f.readings]
+    made: dict[str, object] = {
+        "text": claim.text,
+        "understood": understood(claim),
+        "verdict": judged.verdict,
+        "severity": judged.severity,
+        "findings": [of_finding(f) for f in judged.findings],
+        "readings": [of_reading(r) for r in listed],
+        "corrected": corrected.json() if corrected else None,
+        "would_have_to_be_true": [t.json() for f in judged.findings for t in f.remedies],
+        "sources": list(dict.fromkeys(s for f in judged.findings for s in f.sources)),
+    }
+    if claim.place.line:
+        made["line"] = claim.place.line
+    return made
+
+
+def understood(claim: Claim) -> dict[str, object]:
+    """Products, models and figures with their conditions; the words that were not understood."""
+    return {
+        "hardware": [of_name(n) for n in claim.hardware],
+        "models": [of_name(n) for n in claim.models],
+        "figures": [of_figure(f) for f in claim.figures],
+        "not_understood": [claim.text[a:b] for a, b in claim.unread],
+    }
+
+
+def of_name(named: Named) -> dict[str, object]:
+    """A name and the specs that it may mean."""
+    return {"text": named.text, "ids": list(named.ids), "span": list(named.span)}
+
+
+def of_figure(figure: Figure) -> dict[str, object]:
+    """A number as it was read."""
+    made: dict[str, object] = {
+        "text": figure.text,
+        "span": list(figure.span),
+        "role": figure.role,
+        "of": ROLES[figure.role].name.json() if figure.role else None,
+        "value": float(figure.value),
+        "unit": figure.unit.text,
+        "low": float(figure.value - figure.half),
+        "high": float(figure.value + figure.half),
+        "conditions": {k: list(v) for k, v in figure.conditions.items()},
+    }
+    if figure.bound:
+        made["bound"] = figure.bound
+    return made
+
+
+def of_finding(finding: Finding) -> dict[str, object]:
+    """What one rule says."""
+    return {
+        "rule": finding.rule,
+        "verdict": finding.verdict,
+        "severity": finding.severity,
+        "message": finding.message.json(),
+        "span": list(finding.spans[0]) if finding.spans else None,
+        "spans": [list(s) for s in finding.spans],
+        "derivation": [t.json() for t in finding.derivation],
+        "corrected": finding.corrected.json() if finding.corrected else None,
+        "sources": list(finding.sources),
+    }
+
+
+def of_reading(reading: Reading) -> dict[str, object]:
+    """A value with the condition under which it is meant."""
+    return {
+        "value": float(reading.value.value),
+        "unit": reading.value.unit.text,
+        "shown": show(reading.value).text,
+        "under": reading.under.json(),
+    }

@@ -1,0 +1,1 @@
+"""The rules, one topic a module, found by listing the folder."""

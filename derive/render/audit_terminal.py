@@ -1,0 +1,71 @@
+"""A judged claim in the terminal: marks under the judged words, then the findings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import padded, printable, width
+from derive.text import Text, tr
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def claims_text(
+    record: Mapping[str, Any], words: Mapping[str, Mapping[str, Text]], lang: str
+) -> str:
+    """Every claim of an audit record, one after the other."""
+    return "\n\n".join("\n".join(claim_lines(c, words, lang)) for c in record["claims"])
+
+
+def claim_lines(
+    claim: Mapping[str, Any], words: Mapping[str, Mapping[str, Text]], lang: str
+) -> list[str]:
+    """One claim."""
+    spans = [s for f in claim["findings"] if f["severity"] != "info" for s in f["spans"]]
+    lines = [
+        words["verdict"][claim["verdict"]].in_(lang).upper(),
+        "  " + printable(claim["text"], 2000),
+    ]
+    if spans:
+        lines.append("  " + marks(claim["text"], spans))
+    for figure in claim["understood"]["figures"]:
+        said = ", ".join(v for values in figure["conditions"].values() for v in values)
+        name = figure["of"][lang] if figure["of"] else "?"
+        lines.append(
+            f"    {padded(printable(figure['text'], 40), 24)}{name}{' · ' + said if said else ''}"
+        )
+    if left := claim["understood"]["not_understood"]:
+        lines.append(
+            "    " + tr("not understood: {words}", words=printable(" ".join(left), 120)).in_(lang)
+        )
+    for finding in claim["findings"]:
+        lines += finding_lines(finding, words, lang)
+    for reading in claim["readings"]:
+        lines.append(f"    {padded(reading['shown'], 24)}{reading['under'][lang]}")
+    if claim["corrected"]:
+        lines.append(
+            "  " + tr("say instead: {sentence}", sentence=Text(**claim["corrected"])).in_(lang)
+        )
+    lines += [
+        "  " + tr("possible if {condition}", condition=Text(**c)).in_(lang)
+        for c in claim["would_have_to_be_true"]
+    ]
+    if claim["sources"]:
+        lines.append("  " + tr("sources: {sources}", sources=", ".join(claim["sources"])).in_(lang))
+    return lines
+
+
+def finding_lines(
+    finding: Mapping[str, Any], words: Mapping[str, Mapping[str, Text]], lang: str
+) -> list[str]:
+    """What a rule says, with its arithmetic."""
+    severity = words["severity"][finding["severity"]].in_(lang)
+    head = f"  {finding['rule']}  {severity}: {finding['message'][lang]}"
+    return [head, *(f"      {line[lang]}" for line in finding["derivation"])]
+
+
+def marks(text: str, spans: Sequence[Sequence[int]]) -> str:
+    """Carets under the judged words, as wide as the terminal draws them."""
+    judged = {i for a, b in spans for i in range(a, b)}
+    return "".join(("^" if i in judged else " ") * width(c) for i, c in enumerate(text)).rstrip()
