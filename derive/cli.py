@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -309,31 +308,29 @@ def compare(
                "审计论断：单位、口径、物理上限，以及成立所需的条件。"),
 )  # fmt: skip
 @click.argument("texts", metavar="[TEXT]...", nargs=-1)
+@option(
+    "--doc", "documents", multiple=True, metavar="FILE",
+    means=Text("a Markdown or text document whose numbers are judged",
+               "Markdown 或文本文档，逐一判断其中的数字"),
+)  # fmt: skip
+@option("--explain", "rule", metavar="RULE", means=Text("the page of a rule", "一条规则的说明"))
 @option("--strict", is_flag=True, means=Text("ambiguity is an error too", "有歧义也算错误"))
 @JSON
+@option(
+    "--to", "formats", type=OneOf("sarif", "html", "pdf", "json", many=True), default=None,
+    means=Text("files to write", "要写出的文件"),
+)  # fmt: skip
+@option(
+    "-o", "--output-dir", "directory", default="output", show_default=True, metavar="DIR",
+    means=Text("where to", "写到何处"),
+)  # fmt: skip
 @SPECS
 @lang_option()
-def audit(
-    texts: tuple[str, ...], strict: bool, as_json: bool, specs_dirs: tuple[str, ...], lang: str
-) -> None:
+def audit(formats: list[str] | None, **asked: Any) -> None:
     """Read, judge, print."""
-    from derive.audit.claims import audit_texts
-    from derive.audit.record import of_claims
-    from derive.audit.wording import SEVERITY_WORDS, VERDICT_WORDS
-    from derive.render.audit_terminal import claims_text
-    from derive.specs.lookup import spec_roots
+    from derive.audit_command import audit as run
 
-    given = texts or [line for line in sys.stdin.read().splitlines() if line.strip()]
-    found = of_claims(audit_texts(given, spec_roots(specs_dirs)))
-    if as_json:
-        dump(found)
-    else:
-        words = {"verdict": VERDICT_WORDS, "severity": SEVERITY_WORDS}
-        show(lang, lambda each: claims_text(found, words, each))
-    if any(
-        c["severity"] == "error" or (strict and c["verdict"] == "ambiguous")
-        for c in found["claims"]
-    ):
+    if run(formats=formats or (), **asked):
         click.get_current_context().exit(FINDINGS)
 
 

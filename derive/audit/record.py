@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from derive.audit.reading.roles import ROLES
+from derive.audit.wording import condition
 from derive.units import show
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def of_claim(judged: Judged) -> dict[str, object]:
         "sources": list(dict.fromkeys(s for f in judged.findings for s in f.sources)),
     }
     if claim.place.line:
-        made["line"] = claim.place.line
+        made |= {"file": claim.place.file, "line": claim.place.line}
     return made
 
 
@@ -66,6 +67,7 @@ def of_figure(figure: Figure) -> dict[str, object]:
         "low": float(figure.value - figure.half),
         "high": float(figure.value + figure.half),
         "conditions": {k: list(v) for k, v in figure.conditions.items()},
+        "said": [condition(k, v).json() for k, values in figure.conditions.items() for v in values],
     }
     if figure.bound:
         made["bound"] = figure.bound

@@ -1,6 +1,6 @@
 """Verdicts and severities in both languages."""
 
-from derive.text import Text
+from derive.text import Text, same
 
 VERDICT_WORDS = {
     "unit_error": Text("unit error", "单位错误"),
@@ -16,3 +16,28 @@ SEVERITY_WORDS = {
     "warning": Text("warning", "警告"),
     "info": Text("note", "提示"),
 }
+# how grave a verdict is where it stands for the whole claim
+GRAVE = {
+    "unit_error": "error", "exceeds_bound": "error", "infeasible": "error", "contradicted": "error",
+    "ambiguous": "warning", "unverifiable": "warning", "consistent": "info",
+}  # fmt: skip
+# what the words around a figure say of it: kind of the lexicon -> what it says -> in both languages
+CONDITION_WORDS = {
+    "sparsity": {"dense": Text("dense", "稠密"), "with_sparsity": Text("with sparsity", "带稀疏")},
+    "scope": {
+        "device": Text("per device", "单设备"), "node": Text("per node", "整机"),
+        "rack": Text("per rack", "整柜"), "pod": Text("per pod", "整个集群"),
+    },
+    "direction": {"one": Text("one direction", "单向"), "both": Text("both directions", "双向")},
+    "user": {"one": Text("one user", "单用户"), "all": Text("all users together", "全部用户合计")},
+    "calibre": {"peak": Text("peak", "峰值"), "achieved": Text("achieved", "实测")},
+    "tokens": {
+        "both": Text("input and output tokens", "输入加输出 token"),
+        "output": Text("output tokens", "输出 token"), "input": Text("input tokens", "输入 token"),
+    },
+}  # fmt: skip
+
+
+def condition(kind: str, says: str) -> Text:
+    """A condition in both languages; a precision is its own name."""
+    return CONDITION_WORDS.get(kind, {}).get(says) or same(says.upper())

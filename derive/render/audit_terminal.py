@@ -30,7 +30,7 @@ def claim_lines(
     if spans:
         lines.append("  " + marks(claim["text"], spans))
     for figure in claim["understood"]["figures"]:
-        said = ", ".join(v for values in figure["conditions"].values() for v in values)
+        said = ", ".join(each[lang] for each in figure["said"])
         name = figure["of"][lang] if figure["of"] else "?"
         lines.append(
             f"    {padded(printable(figure['text'], 40), 24)}{name}{' · ' + said if said else ''}"

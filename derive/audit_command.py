@@ -1,0 +1,170 @@
+"""`derive audit`: where claims come from, and where what is said of them goes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from derive.audit.judge import judge
+from derive.audit.library import Library
+from derive.audit.reading.claim import read_claim
+from derive.audit.record import of_claims
+from derive.audit.types import VERDICTS
+from derive.audit.wording import GRAVE, SEVERITY_WORDS, VERDICT_WORDS
+from derive.errors import DeriveError, Place, Problem
+from derive.options import dump, say, show
+from derive.specs.lookup import spec_roots
+from derive.text import tr
+
+if TYPE_CHECKING:
+    from derive.audit.types import Claim
+    from derive.render.audit_page import Audit
+
+MOST_STDIN = 64 * 1024 * 1024  # characters
+
+
+def audit(
+    texts: Sequence[str],
+    documents: Sequence[str],
+    rule: str | None,
+    formats: Sequence[str],
+    directory: str,
+    specs_dirs: Sequence[str],
+    lang: str,
+    *,
+    strict: bool,
+    as_json: bool,
+) -> bool:
+    """Judge and print; whether an error stands (with `strict`, an ambiguity too)."""
+    if rule is not None:
+        show(lang, explanation(rule))
+        return False
+    roots = spec_roots(specs_dirs)
+    if formats:
+        ready(Path(directory), formats, stem_of(documents))
+    library = Library(roots)
+    record = of_claims(judge(claim, library) for claim in claims(texts, documents, roots))
+    if formats:
+        write(record, formats, lang, Path(directory), stem_of(documents), roots)
+    elif as_json:
+        dump(record)
+    else:
+        from derive.render.audit_terminal import claims_text
+
+        words = {"verdict": VERDICT_WORDS, "severity": SEVERITY_WORDS}
+        show(lang, lambda each: claims_text(record, words, each))
+    return any(c["severity"] == "error" or (strict and c["verdict"] == "ambiguous")
+               for c in record["claims"])  # fmt: skip
+
+
+def claims(
+    texts: Sequence[str], documents: Sequence[str], roots: tuple[Path, ...]
+) -> Iterator[Claim]:
+    """Every claim that the command line names; lines of standard input where it names none."""
+    from derive.audit.document import claims_of
+
+    given = list(texts)
+    if not texts and not documents:
+        given = [line for line in sys.stdin.read(MOST_STDIN).splitlines() if line.strip()]
+        if not given:
+            hint = tr("write {first}", first='derive audit "H100: 1,979 TFLOPS FP16"')
+            raise DeriveError(Problem("C109", tr("no claim is given"), hint=hint))
+    return chain(
+        (read_claim(text, roots) for text in given),
+        *(claims_of(Path(name), roots) for name in documents),
+    )
+
+
+def explanation(rule: str) -> Any:
+    """The page of a rule, with the claim on which it speaks and the one on which it does not."""
+    from derive.audit.rule import rules
+    from derive.specs.faults import nearest
+
+    found = rules().get(rule.upper())
+    if found is None:
+        what = tr("there is no rule {name}", name=rule[:40])
+        hint = nearest(rule.upper(), list(rules()))
+        rows = tuple((each.id, each.name) for each in rules().values())
+        raise DeriveError(Problem("C110", what, Place(key="--explain"), rows=rows, hint=hint))
+
+    def page(lang: str) -> str:
+        fires = tr("speaks on: {claim}", claim=found.fires).in_(lang)
+        quiet = tr("is quiet on: {claim}", claim=found.quiet).in_(lang)
+        return "\n".join(
+            [f"{found.id}  {found.name.in_(lang)}", "", found.page.in_(lang), "", fires, quiet]
+        )
+
+    return page
+
+
+def stem_of(documents: Sequence[str]) -> str:
+    """The name of the files: that of the one document, else `audit`."""
+    from derive.render.report import file_stem
+
+    return f"{file_stem(Path(documents[0]).stem)}-audit" if len(documents) == 1 else "audit"
+
+
+def targets(directory: Path, formats: Sequence[str], stem: str) -> dict[str, Path]:
+    """The file of each format."""
+    return {f: directory / f"{stem}.{f}" for f in formats}
+
+
+def ready(directory: Path, formats: Sequence[str], stem: str) -> None:
+    """Stop before any work where the files could not be put in place."""
+    from derive.render.report import check
+
+    check(directory, targets(directory, formats, stem).values())
+
+
+def write(
+    record: dict[str, Any], formats: Sequence[str], lang: str, directory: Path, stem: str,
+    roots: tuple[Path, ...],
+) -> None:  # fmt: skip
+    """All files of the audit, whole or not at all."""
+    from derive.audit.rule import rules
+    from derive.render import audit_page, sarif
+    from derive.render.report import put_in_place, size
+    from derive.specs import load
+
+    audit = audit_page.Audit(
+        record, {v: VERDICT_WORDS[v] for v in VERDICTS}, SEVERITY_WORDS, GRAVE, load.sources(roots)
+    )
+    title = audit_page.title_of(stem.removesuffix("-audit"))
+    data = json_bytes(record)
+    made: dict[str, bytes] = {}
+    for wanted in formats:
+        if wanted == "json":
+            made[wanted] = data
+        elif wanted == "sarif":
+            listed = [(r.id, r.name, r.page) for r in rules().values()]
+            made[wanted] = json_bytes(sarif.log(record, listed, lang))
+        elif wanted == "html":
+            made[wanted] = audit_page.document(audit, lang, title, "screen").encode()
+        else:
+            made[wanted] = pdf(audit, lang, title, data)
+    files = targets(directory, formats, stem)
+    put_in_place({files[f]: content for f, content in made.items()})
+    for wanted, content in made.items():
+        click.echo(f"wrote {files[wanted]}  ({size(len(content))})")
+
+
+def pdf(audit: Audit, lang: str, title: Any, data: bytes) -> bytes:
+    """The PDF; DeriveError where none can be made here."""
+    from derive.render import audit_page
+    from derive.render.pdf import available, quick_process
+
+    if problem := available():
+        raise DeriveError(Problem("R103", problem))
+    with quick_process():
+        return audit_page.write_pdf(audit, lang, title, data, say)
+
+
+def json_bytes(value: Any) -> bytes:
+    """A record as a file holds it."""
+    return (json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
