@@ -15,6 +15,7 @@ from derive.errors import Place
 from derive.units import unit
 
 PARAM = unit("param")
+PER_USER = unit("token/s/request").dimension
 WORK = unit("FLOP").dimension
 WORKING = {"work", "matmul", "flop", "mac"}  # nouns that make FLOP an amount
 CONDITIONS = ("precision", "sparsity", "scope", "direction", "user", "calibre", "tokens")
@@ -57,6 +58,8 @@ def figure(token: Token, at: int, found: Sequence[Token], held: Normal) -> Figur
     said = {kind: values for kind in CONDITIONS if (values := conditions(kind, at, found))}
     bound = next(iter(conditions("bound", at, found, before=True)), "")
     percent = any(symbol == "%" for symbol, _ in read.unit.terms)
+    if read.unit.dimension == PER_USER:
+        said["user"] = ("one",)
     about = {t.kind for t in found if t.kind in ("model", "hardware")}
     about |= {"model"} if any(t.read and t.read.unit == PARAM for t in found) else set()
     about |= {"hardware"} if any(t.of == "noun" and t.says == "device" for t in found) else set()

@@ -126,7 +126,7 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 
 # words without a meaning of their own here: not told as "not understood"
-FILLER = frozenset(["a", "an", "the", "on", "in", "of", "at", "with", "for", "and", "its", "it", "has", "have", "by", "one", "each", "as", "to", "per", "is", "was", "be", "that", "which", "run", "runs", "的", "在", "上", "下", "有", "与", "和", "了", "时", "每", "模", "型", "个", "从", "到", "以", "对", "于"])  # fmt: skip
+FILLER = frozenset(["a", "an", "the", "on", "in", "of", "at", "with", "for", "and", "its", "it", "has", "have", "by", "one", "each", "as", "to", "per", "is", "was", "be", "that", "which", "run", "runs", "delivers", "deliver", "offers", "offer", "moves", "move", "needs", "need", "keeps", "keep", "provides", "gets", "uses", "was", "does", "can", "will", "its", "this", "these", "的", "在", "上", "下", "有", "与", "和", "了", "时", "每", "模", "型", "个", "从", "到", "以", "对", "于"])  # fmt: skip
 
 
 def fragment(spelling: str) -> str:

@@ -59,9 +59,16 @@ def normal(text: str, place: Place | None = None) -> Normal:
         else:
             raised = False
             new = PUNCTUATION.get(char) or form(char)
+            if new == ", " and grouping(text, at):
+                new = ","
         made += new
         back += [at] * len(new)
     return Normal("".join(made), tuple(back))
+
+
+def grouping(text: str, at: int) -> bool:
+    """Whether a comma stands inside a number: １，９７９."""
+    return at > 0 and text[at - 1].isdecimal() and text[at + 1 : at + 4].isdecimal()
 
 
 def form(char: str) -> str:
