@@ -14,9 +14,7 @@ import click
 from derive.audit.judge import judge
 from derive.audit.library import Library
 from derive.audit.reading.claim import read_claim
-from derive.audit.record import of_claims
-from derive.audit.types import VERDICTS
-from derive.audit.wording import GRAVE, SEVERITY_WORDS, VERDICT_WORDS
+from derive.audit.record import section
 from derive.errors import DeriveError, Place, Problem
 from derive.options import dump, say, show
 from derive.specs.lookup import spec_roots
@@ -24,7 +22,6 @@ from derive.text import tr
 
 if TYPE_CHECKING:
     from derive.audit.types import Claim
-    from derive.render.audit_page import Audit
 
 MOST_STDIN = 64 * 1024 * 1024  # characters
 
@@ -49,18 +46,17 @@ def audit(
     if formats:
         ready(Path(directory), formats, stem_of(documents))
     library = Library(roots)
-    record = of_claims(judge(claim, library) for claim in claims(texts, documents, roots))
+    found = section(judge(claim, library) for claim in claims(texts, documents, roots))
     if formats:
-        write(record, formats, lang, Path(directory), stem_of(documents), roots)
+        write(found, formats, lang, Path(directory), stem_of(documents), roots)
     elif as_json:
-        dump(record)
+        dump({"claims": found["claims"]})
     else:
         from derive.render.audit_terminal import claims_text
 
-        words = {"verdict": VERDICT_WORDS, "severity": SEVERITY_WORDS}
-        show(lang, lambda each: claims_text(record, words, each))
+        show(lang, lambda each: claims_text(found, each))
     return any(c["severity"] == "error" or (strict and c["verdict"] == "ambiguous")
-               for c in record["claims"])  # fmt: skip
+               for c in found["claims"])  # fmt: skip
 
 
 def claims(
@@ -123,7 +119,7 @@ def ready(directory: Path, formats: Sequence[str], stem: str) -> None:
 
 
 def write(
-    record: dict[str, Any], formats: Sequence[str], lang: str, directory: Path, stem: str,
+    found: dict[str, Any], formats: Sequence[str], lang: str, directory: Path, stem: str,
     roots: tuple[Path, ...],
 ) -> None:  # fmt: skip
     """All files of the audit, whole or not at all."""
@@ -132,29 +128,26 @@ def write(
     from derive.render.report import put_in_place, size
     from derive.specs import load
 
-    audit = audit_page.Audit(
-        record, {v: VERDICT_WORDS[v] for v in VERDICTS}, SEVERITY_WORDS, GRAVE, load.sources(roots)
-    )
     title = audit_page.title_of(stem.removesuffix("-audit"))
-    data = json_bytes(record)
+    data, sources = json_bytes({"claims": found["claims"]}), load.sources(roots)
     made: dict[str, bytes] = {}
     for wanted in formats:
         if wanted == "json":
             made[wanted] = data
         elif wanted == "sarif":
             listed = [(r.id, r.name, r.page) for r in rules().values()]
-            made[wanted] = json_bytes(sarif.log(record, listed, lang))
+            made[wanted] = json_bytes(sarif.log(found, listed, lang))
         elif wanted == "html":
-            made[wanted] = audit_page.document(audit, lang, title, "screen").encode()
+            made[wanted] = audit_page.document(found, sources, lang, title, "screen").encode()
         else:
-            made[wanted] = pdf(audit, lang, title, data)
+            made[wanted] = pdf(found, sources, lang, title, data)
     files = targets(directory, formats, stem)
     put_in_place({files[f]: content for f, content in made.items()})
     for wanted, content in made.items():
         click.echo(f"wrote {files[wanted]}  ({size(len(content))})")
 
 
-def pdf(audit: Audit, lang: str, title: Any, data: bytes) -> bytes:
+def pdf(found: dict[str, Any], sources: Any, lang: str, title: Any, data: bytes) -> bytes:
     """The PDF; DeriveError where none can be made here."""
     from derive.render import audit_page
     from derive.render.pdf import available, quick_process
@@ -162,7 +155,7 @@ def pdf(audit: Audit, lang: str, title: Any, data: bytes) -> bytes:
     if problem := available():
         raise DeriveError(Problem("R103", problem))
     with quick_process():
-        return audit_page.write_pdf(audit, lang, title, data, say)
+        return audit_page.write_pdf(found, sources, lang, title, data, say)
 
 
 def json_bytes(value: Any) -> bytes:

@@ -121,13 +121,18 @@ def symbol_first(name: str) -> DeriveError:
     means=Text("where to", "写到何处"),
 )  # fmt: skip
 @option(
+    "--audit", "audited", is_flag=True,
+    means=Text("audit the vendor's figures in a section of their own",
+               "另设一节审计厂商给出的指标"),
+)  # fmt: skip
+@option(
     "--strict", is_flag=True,
     means=Text("exit with 1 where nothing fits or a target is missed",
                "放不下或未达目标时退出码为 1"),
 )  # fmt: skip
 def report(
     scenario: str | None, lang: str, formats: list[str], directory: str, strict: bool,
-    **options: Any,
+    audited: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Load, look whether the files can be written, derive, write."""
     from derive.render.pdf import quick_process
@@ -141,8 +146,13 @@ def report(
     check(folder, [folder / f"{file_stem(loaded.id)}.{f}" for f in formats])
     say(tr("{name}: deriving and proving", name=loaded.id))
     with quick_process():
-        known = load.sources(spec_roots(options["specs_dirs"]))
-        ledger = study(loaded, known, asked=asked(scenario, options))
+        roots = spec_roots(options["specs_dirs"])
+        ledger = study(loaded, load.sources(roots), asked=asked(scenario, options))
+        if audited:
+            from derive.audit.vendor import vendor_audit
+            from derive.ledger import sealed
+
+            ledger = sealed({**ledger, "audit": vendor_audit(loaded, roots)})
         complete = write_report(ledger, formats, lang, folder, say)
     if not complete or (strict and missed(ledger)):
         click.get_current_context().exit(FINDINGS)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from derive.audit.reading.roles import ROLES
-from derive.audit.wording import condition
+from derive.audit.types import VERDICTS
+from derive.audit.wording import GRAVE, SEVERITY_WORDS, VERDICT_WORDS, condition
 from derive.units import show
 
 if TYPE_CHECKING:
@@ -17,6 +18,16 @@ if TYPE_CHECKING:
 def of_claims(judged: Iterable[Judged]) -> dict[str, Any]:
     """`{"claims": […]}`."""
     return {"claims": [of_claim(each) for each in judged]}
+
+
+def section(judged: Iterable[Judged]) -> dict[str, Any]:
+    """The same with the words of verdicts and severities, as a page or a ledger needs it."""
+    return {
+        **of_claims(judged),
+        "verdicts": {v: VERDICT_WORDS[v].json() for v in VERDICTS},
+        "severities": {s: text.json() for s, text in SEVERITY_WORDS.items()},
+        "grave": GRAVE,
+    }
 
 
 def of_claim(judged: Judged) -> dict[str, object]:

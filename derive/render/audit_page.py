@@ -3,44 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from markupsafe import Markup, escape
-
 from derive import __version__
-from derive.render import fonts, page
+from derive.render import fonts, judged, page
 from derive.render.html import BOLD, FACES, TAGS
 from derive.render.words import Words, seen
 from derive.text import Text, tr
 
-TONE = {"error": "missed", "warning": "warn", "info": "met"}
+Section = Mapping[str, Any]  # the claims of a record with the words of verdicts and severities
+Sources = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Audit:
-    """What the printers need of an audit: its record, the words of verdicts, and the sources."""
-
-    record: Mapping[str, Any]
-    verdicts: Mapping[str, Text]
-    severities: Mapping[str, Text]
-    grave: Mapping[str, str]  # verdict -> severity
-    sources: Mapping[str, Any]
-
-
-def document(audit: Audit, lang: str, title: Text, medium: str) -> str:
+def document(audit: Section, sources: Sources, lang: str, title: Text, medium: str) -> str:
     """The finished page for "screen" (fonts inside) or "print"."""
-    words = Words(lang, {})
-    claims = audit.record["claims"]
-    keys = list(dict.fromkeys(s for c in claims for s in c["sources"]))
-    counts = {v: sum(c["verdict"] == v for c in claims) for v in audit.verdicts}
+    words, claims = Words(lang, {}), audit["claims"]
+    keys = [k for k in dict.fromkeys(s for c in claims for s in c["sources"]) if k in sources]
+    numbers = {key: number for number, key in enumerate(keys, 1)}
+    counts = {v: sum(c["verdict"] == v for c in claims) for v in audit["verdicts"]}
     text = page.environment().get_template("audit.html").render(
-        w=words, title=title, medium=medium, verdicts=audit.verdicts, severities=audit.severities,
-        tone={v: TONE[s] for v, s in audit.grave.items()},
+        w=words, title=title, medium=medium, audit_words=judged.words(audit),
         counts=[(v, n) for v, n in counts.items() if n],
-        claims=[view(c, keys, first) for c, first in with_anchors(claims)],
-        sources=[audit.sources[k] for k in keys if k in audit.sources],
-        program=f"derive {__version__}",
+        claims=[judged.view(c, numbers, anchor) for c, anchor in with_anchors(claims)],
+        sources=[sources[k] for k in keys], program=f"derive {__version__}",
     )  # fmt: skip
     text = seen(text)
     if medium == "print":
@@ -61,38 +46,13 @@ def with_anchors(claims: Sequence[Mapping[str, Any]]) -> list[tuple[Mapping[str,
     return made
 
 
-def view(claim: Mapping[str, Any], keys: Sequence[str], anchor: str) -> dict[str, Any]:
-    """A claim as the template asks for it."""
-    read = claim["understood"]
-    spans = [s for f in claim["findings"] if f["severity"] != "info" for s in f["spans"]]
-    return {
-        **claim,
-        "anchor": anchor,
-        "where": f"{claim.get('file', '')}:{claim['line']}" if claim.get("line") else "",
-        "marked": marked(claim["text"], spans),
-        "figures": [f for f in read["figures"] if f["of"]],
-        "left": " ".join(read["not_understood"]),
-        "remedies": claim["would_have_to_be_true"],
-        "sources": [keys.index(s) + 1 for s in claim["sources"]],
-    }  # fmt: skip
-
-
-def marked(text: str, spans: Sequence[Sequence[int]]) -> Markup:
-    """The claim as written, escaped, with the judged words marked."""
-    judged = [any(a <= i < b for a, b in spans) for i in range(len(text))]
-    made, at = Markup(""), 0
-    while at < len(text):
-        end = at
-        while end < len(text) and judged[end] == judged[at]:
-            end += 1
-        piece = escape(text[at:end])
-        made += Markup("<mark>{}</mark>").format(piece) if judged[at] else piece
-        at = end
-    return made
-
-
 def write_pdf(
-    audit: Audit, lang: str, title: Text, data: bytes, say: Callable[[str], None]
+    audit: Section,
+    sources: Sources,
+    lang: str,
+    title: Text,
+    data: bytes,
+    say: Callable[[str], None],
 ) -> bytes:
     """The PDF with the record attached."""
     from derive.render import pdf
@@ -100,8 +60,8 @@ def write_pdf(
     words = Words(lang, {})
     attached = ("audit.json", data, "application/json", "audit record of derive")
     return pdf.write(
-        document(audit, lang, title, "print"), {}, title=words.plain(title), lang=words.langs[0],
-        attachments=[attached], progress=lambda text: say(text.en),
+        document(audit, sources, lang, title, "print"), {},
+        title=words.plain(title), lang=words.langs[0], attachments=[attached], progress=lambda text: say(text.en),
     )  # fmt: skip
 
 

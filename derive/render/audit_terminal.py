@@ -11,20 +11,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-def claims_text(
-    record: Mapping[str, Any], words: Mapping[str, Mapping[str, Text]], lang: str
-) -> str:
-    """Every claim of an audit record, one after the other."""
-    return "\n\n".join("\n".join(claim_lines(c, words, lang)) for c in record["claims"])
+def claims_text(audit: Mapping[str, Any], lang: str) -> str:
+    """Every claim of an audit, one after the other."""
+    return "\n\n".join("\n".join(claim_lines(c, audit, lang)) for c in audit["claims"])
 
 
-def claim_lines(
-    claim: Mapping[str, Any], words: Mapping[str, Mapping[str, Text]], lang: str
-) -> list[str]:
+def claim_lines(claim: Mapping[str, Any], audit: Mapping[str, Any], lang: str) -> list[str]:
     """One claim."""
     spans = [s for f in claim["findings"] if f["severity"] != "info" for s in f["spans"]]
     lines = [
-        words["verdict"][claim["verdict"]].in_(lang).upper(),
+        audit["verdicts"][claim["verdict"]][lang].upper(),
         "  " + printable(claim["text"], 2000),
     ]
     if spans:
@@ -40,7 +36,7 @@ def claim_lines(
             "    " + tr("not understood: {words}", words=printable(" ".join(left), 120)).in_(lang)
         )
     for finding in claim["findings"]:
-        lines += finding_lines(finding, words, lang)
+        lines += finding_lines(finding, audit, lang)
     for reading in claim["readings"]:
         lines.append(f"    {padded(reading['shown'], 24)}{reading['under'][lang]}")
     if claim["corrected"]:
@@ -56,11 +52,9 @@ def claim_lines(
     return lines
 
 
-def finding_lines(
-    finding: Mapping[str, Any], words: Mapping[str, Mapping[str, Text]], lang: str
-) -> list[str]:
+def finding_lines(finding: Mapping[str, Any], audit: Mapping[str, Any], lang: str) -> list[str]:
     """What a rule says, with its arithmetic."""
-    severity = words["severity"][finding["severity"]].in_(lang)
+    severity = audit["severities"][finding["severity"]][lang]
     head = f"  {finding['rule']}  {severity}: {finding['message'][lang]}"
     return [head, *(f"      {line[lang]}" for line in finding["derivation"])]
 

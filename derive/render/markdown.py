@@ -194,6 +194,20 @@ class Writer:
             ]
             yield table(heads, rows, right=(3,))
 
+    def audit(self) -> Blocks:
+        """The vendor's figures with their verdicts."""
+        words = self.view.audit_words
+        for claim in self.view.claims():
+            verdict = self.title(words["verdicts"][claim["verdict"]])
+            yield f"- **{verdict}** {escape(claim['text'])}{self.refs_of(claim)}"
+            for finding in claim["findings"]:
+                yield "  " + self.prose(finding["message"]).replace("\n", "\n  ")
+
+    def refs_of(self, claim: Mapping[str, Any]) -> str:
+        """The source numbers of a claim in brackets."""
+        numbers = ", ".join(map(str, claim["sources"]))
+        return f" \\[{numbers}\\]" if numbers else ""
+
     def assumptions(self) -> Blocks:
         """What was left out."""
         rows = [[self.title(a["what"]), self.title(a["size"])] for a in self.ledger["assumptions"]]

@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from derive.render import cards as card_view
-from derive.render import numbers, sections, tables
+from derive.render import judged, numbers, sections, tables
 from derive.render.equations import Equations
 from derive.render.words import Words
 from derive.text import Text, tr
@@ -79,7 +79,7 @@ class View:
         self.scenario = self.ledger["scenario"]
         self.verdict = self.ledger["verdict"]
         self.checklist = list(self.ledger.get("checklist") or ())
-        self.parts = sections.parts(bool(self.checklist))
+        self.parts = sections.parts(checklist=bool(self.checklist), audit="audit" in self.ledger)
         self.number = {p.key: n for n, p in enumerate(self.parts, 1)}
         groups = list(card_view.cards(self.ledger))
         self.bytes_cards = next((c for g, c in groups if g.key == sections.BYTES), [])
@@ -87,6 +87,16 @@ class View:
         self.cards = {c.record["id"]: c for _, group in groups for c in group}
         self.source_number = {s["key"]: n for n, s in enumerate(self.ledger["sources"], 1)}
         self.guide = sections.guide()
+
+    def claims(self) -> list[dict[str, Any]]:
+        """The audited claims of the vendor."""
+        claims = self.ledger["audit"]["claims"]
+        return [judged.view(c, self.source_number, f"claim-{n}") for n, c in enumerate(claims, 1)]
+
+    @property
+    def audit_words(self) -> dict[str, Any]:
+        """Verdicts and severities in both languages, and their colour."""
+        return judged.words(self.ledger["audit"])
 
     def refs(self, keys: Sequence[str]) -> list[int]:
         """The numbers of sources, in the order of the list at the end."""

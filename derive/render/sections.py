@@ -18,8 +18,8 @@ class Part:
     lead: Text | None = None
 
 
-def parts(checklist: bool) -> list[Part]:
-    """The numbered sections; the checklist only where the ledger has one."""
+def parts(*, checklist: bool, audit: bool = False) -> list[Part]:
+    """The numbered sections; checklist and audit only where the ledger has one."""
     inputs = tr(
         "Every value with its basis and its source. Small numbers point to the sources at the end."
     )
@@ -43,6 +43,10 @@ def parts(checklist: bool) -> list[Part]:
     asked = tr(
         "The questions that decide an incident, answered with the numbers of this deployment."
     )
+    printed = tr(
+        "What the vendor prints of the figures used here, held against every reading that the "
+        "cited spec has for it."
+    )
     return [
         Part("verdict", tr("Verdict and findings")),
         Part("inputs", tr("Inputs and notation"), inputs),
@@ -52,6 +56,7 @@ def parts(checklist: bool) -> list[Part]:
         Part("levers", tr("Levers"), levers),
         Part("assumptions", tr("Assumptions and their size"), left_out),
         *([Part("checklist", tr("On-call checklist"), asked)] if checklist else []),
+        *([Part("audit", tr("The vendor's figures, audited"), printed)] if audit else []),
         Part("sources", tr("Sources and reproduction")),
     ]
 

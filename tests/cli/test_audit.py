@@ -170,3 +170,29 @@ def test_one_claim_needs_neither_algebra_nor_a_browser() -> None:
         [sys.executable, "-c", program], check=True, capture_output=True, text=True
     )
     assert done.stdout.split() == []
+
+
+def test_a_report_can_hold_the_audit_of_the_vendors_figures(tmp_path: Path) -> None:
+    done = CliRunner().invoke(
+        main,
+        [
+            "report",
+            "llama-3-70b-on-4x-h100",
+            "--audit",
+            "--to",
+            "html,md,json",
+            "-o",
+            str(tmp_path),
+        ],
+    )
+    assert done.exit_code == 0
+    (ledger,) = tmp_path.glob("*.json")
+    texts = [c["text"] for c in json.loads(ledger.read_text(encoding="utf-8"))["audit"]["claims"]]
+    assert any("1,979 teraFLOPS*" in t for t in texts)
+    assert any("80GB" in t for t in texts)
+    for kind in ("html", "md"):
+        (page,) = tmp_path.glob(f"*.{kind}")
+        written = page.read_text(encoding="utf-8")
+        assert "厂商指标审计" in written
+        assert "1,979 teraFLOPS" in written
+    assert CliRunner().invoke(main, ["verify", str(ledger)]).exit_code == 0
