@@ -61,7 +61,8 @@ def write_pdf(
     attached = ("audit.json", data, "application/json", "audit record of derive")
     return pdf.write(
         document(audit, sources, lang, title, "print"), {},
-        title=words.plain(title), lang=words.langs[0], attachments=[attached], progress=lambda text: say(text.en),
+        title=words.plain(title), lang=words.langs[0], attachments=[attached],
+        progress=lambda text: say(text.en),
     )  # fmt: skip
 
 
