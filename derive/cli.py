@@ -266,8 +266,8 @@ def hardware(name: str | None, as_json: bool, specs_dirs: tuple[str, ...], lang:
 def model(
     name: str | None, contexts: list[int], as_json: bool, specs_dirs: tuple[str, ...], lang: str
 ) -> None:
-    """Cited specs of models, or what a config.json holds."""
-    if name and (name.endswith(".json") or Path(name).is_dir()):
+    """Cited specs of models, or what a config.json or a GGUF file holds."""
+    if name and (name.lower().endswith((".json", ".gguf")) or Path(name).is_dir()):
         from derive.architecture.listing import config_listing
 
         show("en" if as_json else lang, lambda each: config_listing(name, contexts, as_json, each))

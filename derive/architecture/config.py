@@ -62,8 +62,9 @@ class Config:
     # finding
 
     def where(self, name: str) -> str:
-        """The dotted path of a field."""
-        return f"{self.path}.{name}" if self.path else name
+        """The dotted path of a field, as the file calls it."""
+        dotted = f"{self.path}.{name}" if self.path else name
+        return self.source.labels.get(dotted, dotted)
 
     def spelled(self, name: str) -> str:
         """The spelling under which the file carries a field; its own name where it does not."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import stat
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
 
 from derive.errors import DeriveError, Place, Problem, printable
@@ -28,11 +29,15 @@ class Odd:
 
 @dataclass(frozen=True)
 class Source:
-    """A JSON object with the text it came from."""
+    """A JSON object with the text it came from; `labels` are names of fields as the file has them.
+
+    Only what is no JSON, and carries the fields under other names, has labels.
+    """
 
     data: dict[str, object]
     file: str
     text: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     def place(self, path: str) -> Place:
         """Where a dotted key stands in the file, as far as a search can tell."""

@@ -76,6 +76,7 @@ def summary(record: dict[str, Any]) -> list[tuple[Text, str]]:
         (tr("linear operations per token"), amount(record["linear_flops_per_token"], "FLOP/token")),
         (tr("weights at 2 bytes"), size(record["weight_bytes_bf16"])),
         (tr("weights as stored"), size(record["weight_bytes_stored"])),
+        *formats(record["quantization"]),
         (tr("KV cache per token, layers without a window"),
          amount(kv["bytes_per_token_unbounded_layers"], "byte/token")),
         (tr("KV cache of a request"), kv["expression"].replace("*", "·") + " byte"),
@@ -92,6 +93,14 @@ def summary(record: dict[str, Any]) -> list[tuple[Text, str]]:
             (tr("layers for further tokens (MTP), apart"), count(record["mtp"]["parameters"]))
         )
     return rows
+
+
+def formats(said: dict[str, Any]) -> list[tuple[Text, str]]:
+    """The bytes of each format of a GGUF file, which says them itself; the most first."""
+    if said["method"] != "gguf":
+        return []
+    rows = sorted(said["by_format"].items(), key=lambda row: -row[1]["bytes"])
+    return [(tr("of these in {format}", format=name), size(row["bytes"])) for name, row in rows]
 
 
 def count(number: int) -> str:

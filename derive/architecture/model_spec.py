@@ -17,6 +17,10 @@ from derive.units import Quantity, unit
 # quantization method of a config -> the format in which most weights are stored
 STORED = {"fp8": "fp8", "mxfp4": "fp4", "nvfp4": "fp4", "awq": "int4", "gptq": "int4"}
 HOW = Text("derived from the model's config", "由模型配置推导")
+MEAN = Text(
+    "mean of the model's file: bytes of all its tensors, scales included, over the parameters",
+    "模型文件的平均值：全部张量的字节数（含缩放因子）除以参数量",
+)
 
 
 def model_of(path: str | Path) -> Model:
@@ -44,10 +48,14 @@ def as_model(found: Architecture, path: Path) -> Model:
         tied_embeddings=totals.tied,
         native=native(found),
         context=value(found.kept.position, "token/request", place) if found.kept.position else None,
-        notes=tuple(found.assumptions()),
+        notes=(*found.assumptions(), *disagreements(found)),
         place=place,
         structure=structure(found, place),
         latent=any(g.cache.kind.startswith("mla") for g in found.kept.groups),
+        stored=value(Fraction(found.stored.total, totals.total_unique), "byte/param", place, MEAN)
+        if found.listed
+        else None,
+        stored_as=mostly(found),
     )
 
 
@@ -63,10 +71,10 @@ def identifier(path: Path) -> str:
     return kept.strip("-.") or "model"
 
 
-def value(number: int | Fraction, units: str, place: Place) -> Value:
+def value(number: int | Fraction, units: str, place: Place, how: Text = HOW) -> Value:
     """A derived count with its unit."""
     quantity = Quantity(Fraction(number), unit(units))
-    return Value(quantity, f"{quantity.value} {units}".strip(), place, how=HOW)
+    return Value(quantity, f"{quantity.value} {units}".strip(), place, how=how)
 
 
 def param(number: int, place: Place) -> Value:
@@ -188,6 +196,17 @@ def cache(found: Architecture, place: Place) -> dict[str, Value]:
             "a_win": value(flops(limited, absorbed=False), attention, place),
         }
     return made
+
+
+def disagreements(found: Architecture) -> list[Text]:
+    """What a file that lists its tensors says otherwise than its keys: a report must tell."""
+    return [c.text for c in found.checks if not c.agrees] if found.listed else []
+
+
+def mostly(found: Architecture) -> str:
+    """The format of most bytes of a file that lists its tensors."""
+    rows = found.listed.by_format if found.listed else {}
+    return max(rows, key=lambda name: int(str(rows[name]["bytes"])), default="")
 
 
 def native(found: Architecture) -> str:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from derive.architecture.json_file import LARGEST_INDEX, Source, read_json, refuse
 from derive.errors import Place, printable
 from derive.text import tr
 
+if TYPE_CHECKING:
+    from derive.architecture.gguf import Held
+
 CONFIGS = ("config.json", "params.json")
 QUANTIZATION = "hf_quant_config.json"
+GGUF = ".gguf"
 INDEX = "model.safetensors.index.json"
 
 
@@ -22,11 +27,17 @@ class Opened:
     quantization: Source | None = None
     index: Source | None = None
     names: tuple[str, ...] = ()
+    held: Held | None = None  # the tensors, where the file lists them
 
 
 def open_path(path: str | Path) -> Opened:
-    """Open a config file, or a folder that holds one; DeriveError where there is none."""
+    """Open a config, a GGUF file or a folder with a config; DeriveError where there is none."""
     place = Path(path)
+    if place.suffix.lower() == GGUF and not place.is_dir():
+        from derive.architecture.gguf import open_gguf  # nobody else pays for it
+
+        config, held, names = open_gguf(place)
+        return Opened(config, names=names, held=held)
     if not place.is_dir():
         alone = place.name not in CONFIGS
         config = read_json(place)

@@ -43,6 +43,7 @@ class Architecture:
     plan: quantization.Plan | None = None
     width: int = 2  # bytes of a weight that is not quantized
     checks: list[Check] = field(default_factory=list)
+    listed: quantization.Stored | None = None  # what the file itself says of its bytes
 
     def derivations(self) -> list[Derivation]:
         """Every formula with its numbers; the sums are checked."""
@@ -87,14 +88,16 @@ class Architecture:
     @property
     def stored(self) -> quantization.Stored:
         """Bytes of the checkpoint, without layers for further tokens."""
+        if self.listed is not None:
+            return self.listed
         return quantization.stored_bytes(self.model.placed, self.plan, self.width)
 
     def quantization(self) -> dict[str, object]:
         """The recipe, and the bytes by format and by kind."""
         stored = self.stored
         return {
-            "method": self.plan.method if self.plan else None,
-            "unquantized_bytes_per_weight": self.width,
+            "method": "gguf" if self.listed else self.plan.method if self.plan else None,
+            "unquantized_bytes_per_weight": None if self.listed else self.width,
             "by_format": stored.by_format,
             "by_kind": stored.by_kind,
             "bytes": stored.total,
@@ -112,7 +115,8 @@ class Architecture:
                     *totals.BUFFERS)  # fmt: skip
         kinds = self.stored.by_kind
         always = sum(size for kind, size in kinds.items() if kind not in left_out)
-        always += self.width * self.totals.head if self.totals.tied else 0
+        if self.totals.tied:
+            always += kinds["embedding"] if self.listed else self.width * self.totals.head
         made = {"always": always, "routed_experts": kinds.get("routed_expert", 0)}
         if routed:
             first = dict(routed[0][0].layer.values)
@@ -151,7 +155,7 @@ class Architecture:
 
 
 def read(path: str | Path, contexts: Sequence[int] = CONTEXTS) -> Architecture:
-    """Read a config file or a folder that holds one; DeriveError where it is not understood."""
+    """Read a config, a GGUF file or a folder with a config; DeriveError if not understood."""
     return build(open_path(path), contexts)
 
 
@@ -164,8 +168,9 @@ def build(opened: Opened, contexts: Sequence[int] = CONTEXTS) -> Architecture:
     c.defaults, c.owner = dict(family.defaults), family.source
     c.used |= {"model_type", "architectures", "torch_dtype", "dtype"}
     model = family.build(c)
-    plan = read_quantization(c, opened.quantization)
-    bytes_each = width(c)
+    held = opened.held
+    plan = None if held else read_quantization(c, opened.quantization)
+    bytes_each = 2 if held else width(c)
     c.finish()
     kept = kv.kept(model)
     kept.declared = plan.cache if plan else ""
@@ -175,6 +180,11 @@ def build(opened: Opened, contexts: Sequence[int] = CONTEXTS) -> Architecture:
     name = str(c.data["model_type"])
     made = Architecture(opened.config, name, model, totals.count(model), kept, c.log,
                         tuple(contexts), plan, bytes_each)  # fmt: skip
+    if held is not None:
+        from derive.architecture.gguf import checks, stored
+
+        made.listed = stored(held.infos)
+        made.checks += checks(made, held)
     if opened.index is not None:
         made.checks.append(against_index(made, opened.index))
     named = against_name(made, opened.names)

@@ -178,7 +178,7 @@ def _by_name(
 def _model(node: Scalar, roots: tuple[Path, ...], base: Path, config: ReadConfig | None) -> Model:
     """The model that a scenario names: a spec, or where a reader is given a model's config."""
     path = base / node.text
-    if config and is_path(node.text) and (node.text.endswith(".json") or path.is_dir()):
+    if config and is_path(node.text) and (node.text.endswith((".json", ".gguf")) or path.is_dir()):
         return config(path)
     return _by_name("model", node, roots, model_file.build_model, base)
 

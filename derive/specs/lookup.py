@@ -73,7 +73,7 @@ def files(kind: str, roots: Sequence[Path]) -> list[Path]:
 
 def is_path(text: str) -> bool:
     """Tell a path from a name."""
-    return "/" in text or "\\" in text or text.endswith((".yaml", ".yml", ".json"))
+    return "/" in text or "\\" in text or text.endswith((".yaml", ".yml", ".json", ".gguf"))
 
 
 def find(kind: str, name: str, roots: Sequence[Path], place: Place | None = None) -> Path:

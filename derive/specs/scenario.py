@@ -159,6 +159,15 @@ def formats(given: dict[str, str], model: Model, assumed: list[Text]) -> dict[st
     chosen: dict[str, str] = {}
     for key in ("weights", "kv_cache", "compute"):
         own = model.native
+        if key == "weights" and model.stored and key not in given:
+            chosen[key] = most = model.stored_as
+            assumed.append(
+                Text(
+                    f"precision.weights is not given: the model's own file says, mostly {most}",
+                    f"未给出 precision.weights：按模型文件自身的格式，以 {most} 为主",
+                )
+            )
+            continue
         if key == "kv_cache" and own in SCALED:  # quantized weights say nothing of the cache
             own = "bf16"
         chosen[key] = given.get(key, own)

@@ -73,6 +73,8 @@ class Model:
     place: Place
     structure: Mapping[str, Value] = field(default_factory=dict)
     latent: bool = False  # the cache is a latent without heads (MLA)
+    stored: Value | None = None  # bytes of a parameter, where the model's file lists its tensors
+    stored_as: str = ""  # the format in which such a file holds most of them
 
 
 Triple = tuple[Value, Value, Value]

@@ -149,7 +149,10 @@ def stored(scenario: types.Scenario) -> list[Input]:
     """Bytes of one parameter and of one KV element, by their precision."""
     made = []
     for name, key, units in (("w", "weights", "byte/param"), ("w_kv", "kv_cache", "byte/element")):
-        precision = scenario.precision[key]
+        precision, file = scenario.precision[key], scenario.model.stored
+        if name == "w" and file is not None and precision == scenario.model.stored_as:
+            made.append(from_value(name, file))
+            continue
         size = Quantity(bytes_per(precision), unit(units))
         how = SCALES_NOTE if precision in SCALED else None
         made.append(
