@@ -15,7 +15,7 @@ from derive.audit.judge import judge
 from derive.audit.library import Library
 from derive.audit.reading.claim import read_claim
 from derive.audit.record import section
-from derive.errors import DeriveError, Place, Problem
+from derive.errors import DeriveError, Place, Problem, columns
 from derive.options import dump, say, show
 from derive.specs.lookup import spec_roots
 from derive.text import tr
@@ -23,6 +23,7 @@ from derive.text import tr
 if TYPE_CHECKING:
     from derive.audit.types import Claim
 
+LIST = "list"  # every rule instead of one
 MOST_STDIN = 64 * 1024 * 1024  # characters
 
 
@@ -82,12 +83,14 @@ def explanation(rule: str) -> Any:
     from derive.audit.rule import rules
     from derive.specs.faults import nearest
 
+    if rule.lower() == LIST:
+        return lambda lang: "\n".join(columns([(r.id, r.name.in_(lang)) for r in rules().values()]))
     found = rules().get(rule.upper())
     if found is None:
         what = tr("there is no rule {name}", name=rule[:40])
-        hint = nearest(rule.upper(), list(rules()))
-        rows = tuple((each.id, each.name) for each in rules().values())
-        raise DeriveError(Problem("C110", what, Place(key="--explain"), rows=rows, hint=hint))
+        every = tr("{command} lists what there is", command=f"derive audit --explain {LIST}")
+        hint = nearest(rule.upper(), list(rules())) or every
+        raise DeriveError(Problem("C110", what, Place(key="--explain"), hint=hint))
 
     def page(lang: str) -> str:
         fires = tr("speaks on: {claim}", claim=found.fires).in_(lang)

@@ -323,7 +323,12 @@ def compare(
     means=Text("a Markdown or text document whose numbers are judged",
                "Markdown 或文本文档，逐一判断其中的数字"),
 )  # fmt: skip
-@option("--explain", "rule", metavar="RULE", means=Text("the page of a rule", "一条规则的说明"))
+@option(
+    "--explain",
+    "rule",
+    metavar="RULE",
+    means=Text("the page of a rule, or `list`", "一条规则的说明，或 `list`"),
+)
 @option("--strict", is_flag=True, means=Text("ambiguity is an error too", "有歧义也算错误"))
 @JSON
 @option(
