@@ -97,8 +97,15 @@ VARIANTS: dict[str, Formula] = {}
 # an input that tells the kind of model -> the variants that it calls for
 EXPERTS = ("E", ("W_experts", "t_prefill_experts", "TTFT_experts", "TTFT_burst_experts",
                  "W_stream_experts"))  # fmt: skip
-WINDOWS = ("e_win", ("kappa_window", "F_att_window", "share_att_prefill_window"))
-LATENTS = ("e_full", ("kappa_flat", "F_att_flat", "share_att_prefill_flat"))
+# what a model keeps of the context: the first of these that is given decides
+KEPT = (
+    ("e_cmp", ("kappa_compressed", "F_att_compressed", "share_att_prefill_compressed",
+               "KV_reserved_compressed")),
+    ("e_win2", ("kappa_windows", "F_att_windows", "share_att_prefill_windows",
+                "KV_reserved_windows")),
+    ("e_win", ("kappa_window", "F_att_window", "share_att_prefill_window", "KV_reserved_window")),
+    ("e_full", ("kappa_flat", "F_att_flat", "share_att_prefill_flat")),
+)  # fmt: skip
 _standing: list[tuple[str, ...]] = [()]
 
 
@@ -108,9 +115,10 @@ def active() -> tuple[str, ...]:
 
 
 def called_for(given: Container[str]) -> tuple[str, ...]:
-    """The variants that stand in where these inputs are given; windows include latents."""
-    kinds = (EXPERTS, WINDOWS if WINDOWS[0] in given else LATENTS)
-    return tuple(sorted(v for tells, variants in kinds if tells in given for v in variants))
+    """The variants that stand in where these inputs are given: by experts, and by what is kept."""
+    kept = next((variants for tells, variants in KEPT if tells in given), ())
+    experts = EXPERTS[1] if EXPERTS[0] in given else ()
+    return tuple(sorted((*experts, *kept)))
 
 
 @contextmanager

@@ -81,10 +81,19 @@ N_exp       | N_{\mathrm{exp}}             | param            | 1e10 to 7e11    
 e_full      | e_{\mathrm{full}}            | element/token    | 1e3 to 1e5       | KV elements that one token adds in layers without a window | 无窗口的层中，每 token 增加的 KV 元素数
 e_win       | e_{\mathrm{win}}             | element/token    | 1e3 to 1e5       | KV elements that one token adds in layers with a window | 有窗口的层中，每 token 增加的 KV 元素数
 T_win       | T_{\mathrm{win}}             | token/request    | 128 to 8192      | window: tokens that such a layer keeps at most | 窗口：这类层最多保留的 token 数
+e_win2      | e_{\mathrm{win},2}           | element/token    | 1e3 to 1e5       | the same in layers with another window | 同上，另一种窗口的层
+T_win2      | T_{\mathrm{win},2}           | token/request    | 128 to 8192      | the other window | 另一种窗口长度
+e_cmp       | e_{\mathrm{cmp}}             | element/token    | 1e2 to 1e4       | KV elements of compressed entries, per token that they stand for | 压缩条目的 KV 元素数，按其代表的每个 token 计
+T_cmp       | T_{\mathrm{cmp}}             | token/request    | 2 to 16          | tokens that one compressed entry stands for | 一个压缩条目代表的 token 数
+e_cmp2      | e_{\mathrm{cmp},2}           | element/token    | 1e1 to 1e3       | the same in layers that compress at another rate | 同上，另一种压缩率的层
+T_cmp2      | T_{\mathrm{cmp},2}           | token/request    | 32 to 256        | tokens that one such entry stands for | 一个这类条目代表的 token 数
 S_kv        | S_{\mathrm{kv}}              | byte/request     | 1e5 to 1e8       | constant state of one request in layers without a KV cache | 不用 KV cache 的层中，单请求的常量状态
 a_full      | a_{\mathrm{full}}            | FLOP*request/token^2 | 1e5 to 1e7   | attention operations per token and context token, layers without a window | 每 token、每上下文 token 的注意力运算量（无窗口的层）
 a_pre       | a_{\mathrm{pre}}             | FLOP*request/token^2 | 1e5 to 1e7   | attention operations per token and context token in prefill, layers without a window | prefill 中每 token、每上下文 token 的注意力运算量（无窗口的层）
 a_win       | a_{\mathrm{win}}             | FLOP*request/token^2 | 1e5 to 1e7   | attention operations per token and context token, layers with a window | 每 token、每上下文 token 的注意力运算量（有窗口的层）
+a_win2      | a_{\mathrm{win},2}           | FLOP*request/token^2 | 1e5 to 1e7   | the same in layers with another window | 同上，另一种窗口的层
+a_cmp       | a_{\mathrm{cmp}}             | FLOP*request/token^2 | 1e4 to 1e6   | attention operations on compressed entries, per token that they stand for | 对压缩条目的注意力运算量，按其代表的每个 token 计
+a_cmp2      | a_{\mathrm{cmp},2}           | FLOP*request/token^2 | 1e4 to 1e6   | the same in layers that compress at another rate | 同上，另一种压缩率的层
 w_act       | w_{\mathrm{act}}             | byte/element     | 1 to 4           | bytes that store one activation element | 激活值每个元素的字节数
 """,
     ),
@@ -109,6 +118,7 @@ target_TPOT | \mathrm{TPOT}^{*}            | s*request/token  | 0.01 to 0.2     
 MFU         | \mathrm{MFU}                 |                  | 0.2 to 0.9       | model FLOPs utilization: share of peak compute that is reachable | 模型算力利用率：峰值算力中可达的比例
 MBU         | \mathrm{MBU}                 |                  | 0.2 to 0.9       | model bandwidth utilization: share of peak bandwidth that is reachable | 模型带宽利用率：峰值带宽中可达的比例
 M_frac      | f_{\mathrm{mem}}             |                  | 0.5 to 0.95      | share of device memory the server may use | 推理服务可使用的显存比例
+T_block     | T_{\mathrm{blk}}            | token/request    | 1 to 256         | block: tokens for which the engine sets memory aside at a time | 块：引擎一次为一个请求预留的 token 数
 M_other     | M_{\mathrm{other}}           | byte/device      | 1e08 to 8e09     | memory for activations, CUDA graphs and runtime | 激活值、CUDA graph 与运行时占用的显存
 """,
     ),

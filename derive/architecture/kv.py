@@ -72,7 +72,9 @@ class Group:
         rounded = -(-kept // block) * block
         everywhere = -(-context // block) * block
         one = rounded * self.bytes_per_token + everywhere * ELEMENT * self.number(self.cache.index)
-        one += sum(context // ratio * width for ratio, width in self.compressed)
+        # an entry that is being filled has its place in a block, but is not live yet
+        entries = (-(-everywhere // r) if block > 1 else context // r for r, _ in self.compressed)
+        one += sum(n * width for n, (_, width) in zip(entries, self.compressed, strict=True))
         return self.layers * one
 
     def intensity(self) -> Fraction | None:

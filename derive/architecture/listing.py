@@ -6,6 +6,7 @@ import json
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from derive.architecture.part_names import kind_name, part_name
 from derive.architecture.record import CONTEXTS, Architecture, read
 from derive.errors import columns
 from derive.text import Text, tr
@@ -24,7 +25,21 @@ HEADS = {
     "attention_flops_per_context_token": Text(
         "Attention FLOP per token and context token", "每 token、每上下文 token 的注意力运算量"
     ),
+    "attention_flops_per_context_token_absorbed": Text(
+        "The same in the absorbed form", "同上，吸收形式"
+    ),
+    "indexer_bytes_per_token": Text(
+        "KV-cache bytes of the indexer per token", "索引器每 token 的 KV cache 字节数"
+    ),
+    "compressed_entry_bytes": Text(
+        "KV-cache bytes of a compressed entry", "每个压缩条目的 KV cache 字节数"
+    ),
+    "state_elements": Text("Elements of the constant state", "常量状态的元素数"),
+    "conv_elements": Text("Elements of the convolution's past", "卷积所保留的元素数"),
 }
+
+
+OF_PARTS = ("parameters", "matmul_weights_per_token")  # the rest is of caches, known by their kind
 
 
 def config_listing(path: str | Path, contexts: Sequence[int], as_json: bool, lang: str) -> str:
@@ -46,16 +61,19 @@ def lines(found: Architecture, lang: str) -> list[str]:
         head = HEADS.get(quantity, Text(quantity, quantity)).in_(lang)
         total = f"{sum(r.sum for r in rows):,}"
         out += ["", f"{head} = {total}"]
-        out += ["  " + line for line in columns([derived(r) for r in rows])]
+        out += ["  " + line for line in columns([derived(r, lang) for r in rows])]
     notes = [n[lang] for n in (*record["not_included"], *record["assumptions"])]
     return [*out, *([""] if notes else []), *(f"- {n}" for n in notes), *checked(found, lang)]
 
 
-def derived(row: Derivation) -> tuple[str, ...]:
+def derived(row: Derivation, lang: str) -> tuple[str, ...]:
     """One count: part, formula, the same with numbers, how often, sum."""
     values = ", ".join(f"{name} {symbol.value:,}" for name, symbol in row.values)
     times = f"× {row.times}" if row.times != 1 else ""
-    return (row.part, row.kind, row.formula.replace("*", "·"), values, times, f"= {row.sum:,}")
+    names = [kind_name(row.kind).in_(lang)]
+    if row.quantity in OF_PARTS:
+        names.insert(0, part_name(row.part).in_(lang))
+    return (*names, row.formula.replace("*", "·"), values, times, f"= {row.sum:,}")
 
 
 def checked(found: Architecture, lang: str) -> list[str]:
@@ -81,10 +99,7 @@ def summary(record: dict[str, Any]) -> list[tuple[Text, str]]:
          amount(kv["bytes_per_token_unbounded_layers"], "byte/token")),
         (tr("KV cache of a request"), kv["expression"].replace("*", "·") + " byte"),
     ]  # fmt: skip
-    rows += [
-        (tr("KV cache at {context} tokens, live", context=f"{int(t):,}"), size(b))
-        for t, b in kv["bytes_at_context"].items()
-    ]
+    rows += cache_rows(kv)
     state = kv["state_bytes_per_sequence"]["all_bf16_conv_width_minus_1"]
     if state:
         rows.append((tr("constant state of a request"), size(state)))
@@ -101,6 +116,23 @@ def formats(said: dict[str, Any]) -> list[tuple[Text, str]]:
         return []
     rows = sorted(said["by_format"].items(), key=lambda row: -row[1]["bytes"])
     return [(tr("of these in {format}", format=name), size(row["bytes"])) for name, row in rows]
+
+
+def cache_rows(kv: dict[str, Any]) -> list[tuple[Text, str]]:
+    """Live bytes at each context, and what an engine reserves for them."""
+    live, reserved = kv["bytes_at_context"], kv["reserved_bytes_at_context"]
+    blocks, full = reserved["whole_blocks"], reserved["every_layer_in_full"]
+    rows = []
+    for t in live:
+        context = f"{int(t):,}"
+        rows += [
+            (tr("KV cache at {context} tokens, live", context=context), size(live[t])),
+            (tr("the same, reserved in blocks of {block} tokens", block=reserved["block_tokens"]),
+             size(blocks[t])),
+        ]  # fmt: skip
+        if full[t] != blocks[t]:
+            rows.append((tr("the same, every layer reserved in full"), size(full[t])))
+    return rows
 
 
 def count(number: int) -> str:

@@ -48,15 +48,25 @@ def as_model(found: Architecture, path: Path) -> Model:
         tied_embeddings=totals.tied,
         native=native(found),
         context=value(found.kept.position, "token/request", place) if found.kept.position else None,
-        notes=(*found.assumptions(), *disagreements(found)),
+        notes=(*found.of_the_file(), *sparse(found), *disagreements(found)),
         place=place,
         structure=structure(found, place),
-        latent=any(g.cache.kind.startswith("mla") for g in found.kept.groups),
+        latent=any(g.cache.kind.startswith("mla") or g.compressed for g in found.kept.groups),
         stored=value(Fraction(found.stored.total, totals.total_unique), "byte/param", place, MEAN)
         if found.listed
         else None,
         stored_as=mostly(found),
     )
+
+
+def sparse(found: Architecture) -> Iterator[Text]:
+    """What is said of layers whose indexer picks tokens: the formulas read everything."""
+    for top in sorted({g.number(g.cache.topk) for g in found.kept.groups if g.cache.topk}):
+        yield tr(
+            "sparse attention: an indexer picks {top} entries for each token; scenarios count the "
+            "reading of all and the attention to all, an upper figure beyond that context",
+            top=top,
+        )
 
 
 def identifier(path: Path) -> str:
@@ -86,12 +96,25 @@ def refuse_unsupported(found: Architecture, place: Place) -> None:
     """What `derive model` derives but the formulas of a scenario do not hold yet."""
     windows = {g.window for g in bounded(found)}
     problems = []
-    if len(windows) > 1:
-        problems.append(tr("windows of several lengths are not supported in a scenario yet"))
-    if any(g.compressed for g in found.kept.groups):
-        problems.append(tr("a compressed cache is not supported in a scenario yet"))
+    rates = rates_of(found)
+    if len(windows) > 2 or len(rates) > 2:
+        problems.append(
+            tr(
+                "more than two lengths of windows or rates of compression are not supported in a "
+                "scenario"
+            )
+        )
+    if rates and (len(windows) > 1 or found.kept.state()):
+        problems.append(
+            tr("a compressed cache beside several windows or states is not supported in a scenario")
+        )
     if found.kept.cross:
-        problems.append(tr("cross-attention to an image is not supported in a scenario yet"))
+        problems.append(
+            tr(
+                "cross-attention to an image is not supported in a scenario: its cache depends on "
+                "the images of a request"
+            )
+        )
     if len({e for e, _ in experts(found)}) > 1:
         problems.append(
             tr("layers with different numbers of experts are not supported in a scenario yet")
@@ -169,31 +192,49 @@ def structure(found: Architecture, place: Place) -> dict[str, Value]:
     return {**made, **cache(found, place)}
 
 
+Pieces = dict[str, tuple[int | Fraction, str]]
+ELEMENTS, ATTENTION = "element/token", "FLOP*request/token^2"
+
+
 def cache(found: Architecture, place: Place) -> dict[str, Value]:
-    """Elements and attention operations, layers with a window apart."""
-    kept, limited = found.kept, bounded(found)
-    attention = "FLOP*request/token^2"
+    """Elements and attention operations: without a window, with one, compressed."""
+    kept = found.kept
+    made = unlimited(found)
+    rates = rates_of(found)
+    if bounded(found) or kept.state() or rates:
+        made |= windows(found)
+    if rates:
+        made |= compressed(found)
+    elif "e_win" in made:
+        made["S_kv"] = kept.state(), "byte/request"
+    return {name: value(number, units, place) for name, (number, units) in made.items()}
 
-    def flops(groups: list[Group], *, absorbed: bool) -> int:
-        return sum(
-            g.layers * (g.number(g.cache.absorbed) if absorbed and g.cache.absorbed else g.flops)
-            for g in groups
-        )
 
-    free = [g for g in kept.groups if g not in limited]
-    made = {
-        "e_full": value(kept.unbounded / ELEMENT, "element/token", place),
-        "a_full": value(flops(free, absorbed=True), attention, place),
-        "a_pre": value(flops(free, absorbed=False), attention, place),
+def unlimited(found: Architecture) -> Pieces:
+    """Layers and indexers that keep every token."""
+    limited = bounded(found)
+    free = [g for g in found.kept.groups if g not in limited]
+    elements = sum(per_token(g) for g in free)
+    elements += sum(g.layers * g.number(g.cache.index) for g in found.kept.groups)
+    absorbed = (g.layers * g.number(g.cache.absorbed or g.cache.flops) for g in free)
+    return {
+        "e_full": (elements, ELEMENTS),
+        "a_full": (sum(absorbed), ATTENTION),
+        "a_pre": (sum(g.layers * g.flops for g in free), ATTENTION),
     }
-    if limited or kept.state():
-        window = limited[0].window if limited else 1
-        elements = sum(g.layers * g.bytes_per_token for g in limited) // ELEMENT
+
+
+def windows(found: Architecture) -> Pieces:
+    """Layers with a window, those of another length apart; a window of one where there is none."""
+    made: Pieces = {}
+    limited = bounded(found)
+    lengths = sorted({g.window or 1 for g in limited}) or [1]
+    for suffix, length in zip(("", "2"), lengths, strict=False):
+        here = [g for g in limited if g.window == length]
         made |= {
-            "e_win": value(elements, "element/token", place),
-            "T_win": value(window or 1, "token/request", place),
-            "S_kv": value(kept.state(), "byte/request", place),
-            "a_win": value(flops(limited, absorbed=False), attention, place),
+            f"e_win{suffix}": (sum(per_token(g) for g in here), ELEMENTS),
+            f"T_win{suffix}": (length, "token/request"),
+            f"a_win{suffix}": (sum(g.layers * g.flops for g in here), ATTENTION),
         }
     return made
 
@@ -207,6 +248,35 @@ def mostly(found: Architecture) -> str:
     """The format of most bytes of a file that lists its tensors."""
     rows = found.listed.by_format if found.listed else {}
     return max(rows, key=lambda name: int(str(rows[name]["bytes"])), default="")
+
+
+def compressed(found: Architecture) -> Pieces:
+    """Entries that stand for several tokens, by their rate; nought where there is no second."""
+    made: Pieces = {}
+    rates = rates_of(found)
+    for suffix, rate in zip(("", "2"), (rates * 2)[:2], strict=False):
+        elements = operations = Fraction(0)
+        if suffix == "" or len(rates) > 1:
+            for g in found.kept.groups:
+                widths = [width for tokens, width in g.compressed if tokens == rate]
+                elements += Fraction(g.layers * sum(widths), rate * ELEMENT)
+                operations += Fraction(g.layers * g.flops, rate) if widths else 0
+        made |= {
+            f"e_cmp{suffix}": (elements, ELEMENTS),
+            f"T_cmp{suffix}": (rate, "token/request"),
+            f"a_cmp{suffix}": (operations, ATTENTION),
+        }
+    return made
+
+
+def rates_of(found: Architecture) -> list[int]:
+    """Tokens of one compressed entry, each rate once."""
+    return sorted({tokens for g in found.kept.groups for tokens, _ in g.compressed})
+
+
+def per_token(group: Group) -> int:
+    """Elements that a token adds in all layers of a group, indexer and compressed entries apart."""
+    return group.layers * group.bytes_per_token // ELEMENT
 
 
 def native(found: Architecture) -> str:

@@ -146,6 +146,10 @@ class Architecture:
 
     def assumptions(self) -> list[Text]:
         """What was taken as given without standing in the file."""
+        return [*self.of_the_file(), tr("keys and values are counted in 2-byte elements")]
+
+    def of_the_file(self) -> list[Text]:
+        """The same but for the format of the cache, which a scenario names itself."""
         taken = [
             tr("{field} is not in the file: {value}, the default of {owner}",
                field=name, value=brief(value), owner=owner)
@@ -174,7 +178,6 @@ def build(opened: Opened, contexts: Sequence[int] = CONTEXTS) -> Architecture:
     c.finish()
     kept = kv.kept(model)
     kept.declared = plan.cache if plan else ""
-    c.note(tr("keys and values are counted in 2-byte elements"))
     for note in plan.notes if plan else []:
         c.note(note)
     name = str(c.data["model_type"])

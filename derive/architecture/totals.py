@@ -175,7 +175,8 @@ def matmul_derivations(model: Model) -> list[Derivation]:
     for one in found:
         key = (one.kind, one.formula, one.values)
         before = merged.get(key)
-        where = one.part if before is None else f"{before.part}, {one.part}"
+        parts = before.part.split(", ") if before else []
+        where = ", ".join(dict.fromkeys([*parts, one.part]))
         times = one.times + (before.times if before else 0)
         merged[key] = Derivation(one.quantity, where, one.kind, one.formula, one.values, times)
     return list(merged.values())

@@ -62,6 +62,46 @@ formula(
 )
 
 formula(
+    "KV_reserved",
+    r"\mathrm{KV}_{\mathrm{rsv}}",
+    "byte/request",
+    section="memory",
+    is_="kappa * ceil(T / T_block) * T_block",
+    name=(
+        "KV-cache bytes an engine reserves for one request",
+        "引擎为单请求预留的 KV cache 字节数",
+    ),
+    reason=(
+        "memory is set aside in whole blocks of tokens, the last one only partly filled",
+        "显存按整块 token 预留，最后一块只占用一部分",
+    ),
+    reading=(
+        "Never less than the live bytes KV_request; engines admit requests by it.",
+        "不小于有效占用的 KV_request；引擎按它决定能否接纳请求。",
+    ),
+    sources=("vllm2023", "vllm-cache-config"),
+    example=(
+        {"kappa": "2097152 byte/token", "T": "2050 token/request", "T_block": "16 token/request"},
+        "4.03125 GiB/request",
+    ),
+)
+
+formula(
+    "b_max_reserved",
+    r"b_{\max}^{\mathrm{rsv}}",
+    "request",
+    section="memory",
+    is_="max(0, floor(M_free / KV_reserved))",
+    name=("requests that fit as an engine reserves", "按引擎预留口径可容纳的请求数"),
+    reason=(
+        "whole requests only, each with what the engine sets aside for it",
+        "只计整数个请求，每个按引擎为其预留的显存计",
+    ),
+    sources=("vllm2023",),
+    example=({"M_free": "16 GB", "KV_reserved": "4 GB/request"}, "4 request"),
+)
+
+formula(
     "g_min",
     r"g_{\min}",
     "device",

@@ -26,7 +26,7 @@ formula(
     "byte/request",
     section="kv",
     is_="kappa * T",
-    name=("KV-cache bytes of one request", "单请求的 KV cache 字节数"),
+    name=("live KV-cache bytes of one request", "单请求有效占用的 KV cache 字节数"),
     reason=("every token of the context keeps its K and V", "上下文中的每个 token 都保留其 K 与 V"),
     sources=("kipply2022",),
     example=({"kappa": "2097152 byte/token", "T": "2048 token/request"}, "4 GiB/request"),

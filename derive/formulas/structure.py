@@ -97,6 +97,79 @@ formula(
 )  # fmt: skip
 
 formula(
+    "kappa_windows", "k", "byte/token",
+    section="kv", instead_of="kappa",
+    is_="((e_full * T + e_win * min(T, T_win) + e_win2 * min(T, T_win2)) * w_kv + S_kv) / T",
+    name=("KV-cache bytes per token", "每 token 的 KV cache 字节数"),
+    reason=("mean over the context: each layer with a window keeps min(T, its window) tokens, states are constant",
+            "按上下文取平均：有窗口的层只保留 min(T, 该层窗口) 个 token，状态为常量"),
+    sources=("gqa2023",),
+    example=({"e_full": "1000 element/token", "e_win": "4000 element/token", "e_win2": "8000 element/token",
+              "T": "4000 token/request", "T_win": "1000 token/request", "T_win2": "2000 token/request",
+              "w_kv": "2 byte/element", "S_kv": "8 MB/request"}, "14000 byte/token"),
+)  # fmt: skip
+
+formula(
+    "kappa_compressed", "k", "byte/token",
+    section="kv", instead_of="kappa",
+    is_="(e_full * T + e_win * min(T, T_win) + e_cmp * floor(T / T_cmp) * T_cmp "
+        "+ e_cmp2 * floor(T / T_cmp2) * T_cmp2) * w_kv / T",
+    name=("KV-cache bytes per token", "每 token 的 KV cache 字节数"),
+    reason=("mean over the context: the last tokens as they are, and one entry for each whole run of older ones",
+            "按上下文取平均：最近的 token 原样保留，每满一段 token 另存一个压缩条目"),
+    sources=("config-deepseek-v4-flash",),
+    example=({"e_full": "1000 element/token", "e_win": "4000 element/token", "e_cmp": "500 element/token",
+              "e_cmp2": "100 element/token", "T": "4002 token/request", "T_win": "1000 token/request",
+              "T_cmp": "4 token/request", "T_cmp2": "100 token/request", "w_kv": "2 byte/element"},
+             "5198.4008 byte/token"),
+)  # fmt: skip
+
+formula(
+    "KV_reserved_window", "k", "byte/request",
+    section="memory", instead_of="KV_reserved",
+    is_="(e_full + e_win) * ceil(T / T_block) * T_block * w_kv + S_kv",
+    name=("KV-cache bytes an engine reserves for one request", "引擎为单请求预留的 KV cache 字节数"),
+    reason=("whole blocks, and every layer in full, as one pool for all layers does; an engine with a pool for "
+            "each kind of layer needs less",
+            "按整块预留，且各层都按完整上下文计（全部层共用一个池）；按层类型分池的引擎所需更少"),
+    sources=("vllm-kv-interface", "vllm-cache-config"),
+    example=({"e_full": "1000 element/token", "e_win": "4000 element/token", "T": "4001 token/request",
+              "T_block": "16 token/request", "w_kv": "2 byte/element", "S_kv": "1 MB/request"},
+             "41.16 MB/request"),
+)  # fmt: skip
+
+formula(
+    "KV_reserved_windows", "k", "byte/request",
+    section="memory", instead_of="KV_reserved",
+    is_="(e_full + e_win + e_win2) * ceil(T / T_block) * T_block * w_kv + S_kv",
+    name=("KV-cache bytes an engine reserves for one request", "引擎为单请求预留的 KV cache 字节数"),
+    reason=("whole blocks, and every layer in full, as one pool for all layers does; an engine with a pool for "
+            "each kind of layer needs less",
+            "按整块预留，且各层都按完整上下文计（全部层共用一个池）；按层类型分池的引擎所需更少"),
+    sources=("vllm-kv-interface", "vllm-cache-config"),
+    example=({"e_full": "1000 element/token", "e_win": "3000 element/token", "e_win2": "1000 element/token",
+              "T": "4001 token/request", "T_block": "16 token/request", "w_kv": "2 byte/element",
+              "S_kv": "1 MB/request"}, "41.16 MB/request"),
+)  # fmt: skip
+
+formula(
+    "KV_reserved_compressed", "k", "byte/request",
+    section="memory", instead_of="KV_reserved",
+    is_="((e_full + e_win) * ceil(T / T_block) * T_block "
+        "+ e_cmp * ceil(ceil(T / T_block) * T_block / T_cmp) * T_cmp "
+        "+ e_cmp2 * ceil(ceil(T / T_block) * T_block / T_cmp2) * T_cmp2) * w_kv",
+    name=("KV-cache bytes an engine reserves for one request", "引擎为单请求预留的 KV cache 字节数"),
+    reason=("whole blocks with every entry that they may hold, and every layer in full, as one pool for all layers "
+            "does; an engine with a pool for each kind of layer needs less",
+            "按整块及块内可能的全部条目预留，且各层都按完整上下文计（全部层共用一个池）；按层类型分池的引擎所需更少"),
+    sources=("vllm-kv-interface", "vllm-cache-config"),
+    example=({"e_full": "1000 element/token", "e_win": "4000 element/token", "e_cmp": "500 element/token",
+              "e_cmp2": "100 element/token", "T": "4001 token/request", "T_block": "16 token/request",
+              "T_cmp": "4 token/request", "T_cmp2": "100 token/request", "w_kv": "2 byte/element"},
+             "44.996 MB/request"),
+)  # fmt: skip
+
+formula(
     "F_att_flat", "f", "FLOP/token",
     section="second", instead_of="F_att",
     is_="a_full * T",
@@ -115,6 +188,32 @@ formula(
     sources=("palm2022",),
     example=({"a_full": "1000000 FLOP*request/token^2", "a_win": "2000000 FLOP*request/token^2",
               "T": "4000 token/request", "T_win": "1000 token/request"}, "6 GFLOP/token"),
+)  # fmt: skip
+
+formula(
+    "F_att_windows", "f", "FLOP/token",
+    section="second", instead_of="F_att",
+    is_="a_full * T + a_win * min(T, T_win) + a_win2 * min(T, T_win2)",
+    name=("attention operations of one decode token", "decode 单个 token 的注意力运算量"),
+    reason=("layers with a window attend to min(T, their window) tokens", "有窗口的层只关注 min(T, 该层窗口) 个 token"),
+    sources=("palm2022",),
+    example=({"a_full": "1000000 FLOP*request/token^2", "a_win": "2000000 FLOP*request/token^2",
+              "a_win2": "3000000 FLOP*request/token^2", "T": "4000 token/request", "T_win": "1000 token/request",
+              "T_win2": "2000 token/request"}, "12 GFLOP/token"),
+)  # fmt: skip
+
+formula(
+    "F_att_compressed", "f", "FLOP/token",
+    section="second", instead_of="F_att",
+    is_="a_full * T + a_win * min(T, T_win) + a_cmp * floor(T / T_cmp) * T_cmp + a_cmp2 * floor(T / T_cmp2) * T_cmp2",
+    name=("attention operations of one decode token", "decode 单个 token 的注意力运算量"),
+    reason=("the last tokens and every compressed entry; an indexer that picks some of them needs fewer",
+            "最近的 token 与全部压缩条目；由索引器选取其中一部分时更少"),
+    sources=("config-deepseek-v4-flash",),
+    example=({"a_full": "1000000 FLOP*request/token^2", "a_win": "2000000 FLOP*request/token^2",
+              "a_cmp": "500000 FLOP*request/token^2", "a_cmp2": "10000 FLOP*request/token^2",
+              "T": "4002 token/request", "T_win": "1000 token/request", "T_cmp": "4 token/request",
+              "T_cmp2": "100 token/request"}, "8.042 GFLOP/token"),
 )  # fmt: skip
 
 formula(
@@ -137,6 +236,34 @@ formula(
     sources=("palm2022",),
     example=({"a_pre": "2 MFLOP*request/token^2", "a_win": "0 FLOP*request/token^2", "T_in": "2000 token/request",
               "T_win": "100 token/request", "F_tok": "100 GFLOP/token"}, "0.02"),
+)  # fmt: skip
+
+formula(
+    "share_att_prefill_windows", "s", "",
+    section="second", instead_of="share_att_prefill",
+    is_="(a_pre * T_in / 2 + a_win * (min(T_in, T_win) - min(T_in, T_win) ^ 2 / T_in / 2) "
+        "+ a_win2 * (min(T_in, T_win2) - min(T_in, T_win2) ^ 2 / T_in / 2)) / F_tok",
+    name=("attention operations over weight operations, prefill", "prefill 注意力运算与权重运算之比"),
+    reason=("the mean over the prompt of the tokens each one sees, at most a window of them",
+            "输入中各 token 可见 token 数的平均，窗口层至多为窗口长度"),
+    sources=("palm2022",),
+    example=({"a_pre": "2 MFLOP*request/token^2", "a_win": "1 MFLOP*request/token^2",
+              "a_win2": "1 MFLOP*request/token^2", "T_in": "2000 token/request", "T_win": "1000 token/request",
+              "T_win2": "2000 token/request", "F_tok": "75 GFLOP/token"}, "0.05"),
+)  # fmt: skip
+
+formula(
+    "share_att_prefill_compressed", "s", "",
+    section="second", instead_of="share_att_prefill",
+    is_="((a_pre + a_cmp + a_cmp2) * T_in / 2 "
+        "+ a_win * (min(T_in, T_win) - min(T_in, T_win) ^ 2 / T_in / 2)) / F_tok",
+    name=("attention operations over weight operations, prefill", "prefill 注意力运算与权重运算之比"),
+    reason=("the mean over the prompt of what each token sees: half of the compressed entries, at most a window of tokens",
+            "输入中各 token 可见内容的平均：压缩条目的一半，token 至多为窗口长度"),
+    sources=("palm2022",),
+    example=({"a_pre": "1 MFLOP*request/token^2", "a_win": "2 MFLOP*request/token^2",
+              "a_cmp": "0.75 MFLOP*request/token^2", "a_cmp2": "0.25 MFLOP*request/token^2",
+              "T_in": "2000 token/request", "T_win": "1000 token/request", "F_tok": "70 GFLOP/token"}, "0.05"),
 )  # fmt: skip
 
 formula(

@@ -10,8 +10,8 @@ from derive.render import numbers
 from derive.render.cards import Card
 from derive.text import Text, tr
 
-HEADLINES = ("TTFT", "TTFT_burst", "TPOT", "E2E", "X", "b_slo", "b_max", "replicas",
-             "cost_token", "energy_token")  # fmt: skip
+HEADLINES = ("TTFT", "TTFT_burst", "TPOT", "E2E", "X", "b_slo", "b_max", "b_max_reserved",
+             "replicas", "cost_token", "energy_token")  # fmt: skip
 LONGEST, WIDEST_HALF = 8, 4  # rows and columns beyond which a figure's data is not folded in two
 
 Record = Mapping[str, Any]

@@ -184,6 +184,31 @@ STRUCTURE = table(
     ),
     count("window", "token/request", Text("tokens such a layer keeps", "这类层保留的 token 数"), most=10**9),
     figure(
+        "window_2_elements", _ELEMENTS,
+        Text("the same in layers with another window", "同上，另一种窗口的层"),
+        likely=(_ELEMENTS,), most=10**9,
+    ),
+    count("window_2", "token/request", Text("tokens such a layer keeps", "这类层保留的 token 数"), most=10**9),
+    figure(
+        "compressed_elements", _ELEMENTS,
+        Text("KV elements of compressed entries, per token they stand for",
+             "压缩条目的 KV 元素数，按其代表的每个 token 计"),
+        likely=(_ELEMENTS,), most=10**9,
+    ),
+    count(
+        "tokens_per_entry", "token/request",
+        Text("tokens that one entry stands for", "一个条目代表的 token 数"), most=10**9,
+    ),
+    figure(
+        "compressed_2_elements", _ELEMENTS,
+        Text("the same in layers that compress at another rate", "同上，另一种压缩率的层"),
+        likely=(_ELEMENTS,), zero=True, most=10**9,
+    ),
+    count(
+        "tokens_per_entry_2", "token/request",
+        Text("tokens that one such entry stands for", "一个这类条目代表的 token 数"), most=10**9,
+    ),
+    figure(
         "state", "byte/request", Text("constant state of one request", "单请求的常量状态"),
         likely=("byte/request", "MB/request"), zero=True, most=10**12,
     ),
@@ -200,6 +225,22 @@ STRUCTURE = table(
     figure(
         "window_attention", _ATTENTION,
         Text("the same in layers with a window", "同上，有窗口的层"),
+        likely=(_ATTENTION,), zero=True, most=10**12,
+    ),
+    figure(
+        "window_2_attention", _ATTENTION,
+        Text("the same in layers with another window", "同上，另一种窗口的层"),
+        likely=(_ATTENTION,), zero=True, most=10**12,
+    ),
+    figure(
+        "compressed_attention", _ATTENTION,
+        Text("attention operations on compressed entries, per token they stand for",
+             "对压缩条目的注意力运算量，按其代表的每个 token 计"),
+        likely=(_ATTENTION,), zero=True, most=10**12,
+    ),
+    figure(
+        "compressed_2_attention", _ATTENTION,
+        Text("the same in layers that compress at another rate", "同上，另一种压缩率的层"),
         likely=(_ATTENTION,), zero=True, most=10**12,
     ),
     Field("latent", "bool", Text("the cache is a latent without heads", "KV cache 为不分头的潜向量")),
@@ -312,6 +353,11 @@ SCENARIO = (
                 "激活值、计算图与运行时；0 表示未测",
             ),
             unit="byte/device", likely=("GiB/device",), zero=True, most=10**16,
+        ),
+        count(
+            "block", "token/request",
+            Text("tokens of a block of the KV cache; 16 where not given", "KV cache 块的 token 数；缺省为 16"),
+            most=10**6,
         ),
     ),
     table(

@@ -32,17 +32,33 @@ STRUCTURE = {
     "e_full": "cache_elements",
     "e_win": "window_elements",
     "T_win": "window",
+    "e_win2": "window_2_elements",
+    "T_win2": "window_2",
+    "e_cmp": "compressed_elements",
+    "T_cmp": "tokens_per_entry",
+    "e_cmp2": "compressed_2_elements",
+    "T_cmp2": "tokens_per_entry_2",
     "S_kv": "state",
     "a_full": "attention",
     "a_pre": "prefill_attention",
     "a_win": "window_attention",
+    "a_win2": "window_2_attention",
+    "a_cmp": "compressed_attention",
+    "a_cmp2": "compressed_2_attention",
 }
 # keys that only say something together
 TOGETHER = (
     ("experts", "experts_per_token", "expert_parameters", "cache_elements"),
     ("cache_elements", "attention", "prefill_attention"),
-    ("window_elements", "window", "state", "window_attention", "cache_elements"),
-)
+    ("window_elements", "window", "window_attention", "cache_elements"),
+    ("window_2_elements", "window_2", "window_2_attention", "window_elements", "state"),
+    (
+        "compressed_elements", "tokens_per_entry", "compressed_attention", "compressed_2_elements",
+        "tokens_per_entry_2", "compressed_2_attention", "window_elements",
+    ),
+)  # fmt: skip
+# the first key is not read where the second is given: one of them would be lost without a word
+APART = (("window_2_elements", "compressed_elements"), ("state", "compressed_elements"))
 NOT_EXPERTS = Text("parameters less those of the routed experts", "总参数减去路由专家的参数")
 DENSE_MODEL = Text(
     "equals N: no active count is given, a dense model", "等于 N：未给出激活量，即稠密模型"
@@ -105,6 +121,13 @@ def check_structure(
             for key in (k for k in group if k not in parts):
                 what = tr("structure.{key} is missing beside {other}", key=key, other=group[0])
                 reader.faults.add("S206", what, place)
+    if "window_elements" in parts and not {"state", "compressed_elements"} & parts.keys():
+        what = tr("structure.{key} is missing beside {other}", key="state", other="window_elements")
+        reader.faults.add("S206", what, place)
+    for key, other in APART:
+        if key in parts and other in parts:
+            what = tr("structure.{key} cannot stand beside {other}", key=key, other=other)
+            reader.faults.add("S308", what, parts[key].place)
     if "cache_elements" not in parts:
         for symbol in ("H_kv", "d_head"):
             if symbol not in values and not reader.faults.found:

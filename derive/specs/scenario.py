@@ -35,6 +35,7 @@ SYMBOLS = {
     "arrival": ("workload", "arrival"),
     "M_frac": ("memory", "fraction"),
     "M_other": ("memory", "other"),
+    "T_block": ("memory", "block"),
     "price": ("", "price"),
     "headroom": ("", "headroom"),
 }

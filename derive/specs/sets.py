@@ -32,6 +32,7 @@ KEYS = {
     "arrival": "workload.arrival",
     "M_frac": "memory.fraction",
     "M_other": "memory.other",
+    "T_block": "memory.block",
     "MFU": "calibration.MFU",
     "MBU": "calibration.MBU",
     "target_TTFT": "slo.TTFT",

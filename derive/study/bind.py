@@ -184,6 +184,13 @@ def implied(scenario: types.Scenario, inputs: Mapping[str, Input]) -> list[Input
             "2 byte/element",
             how=tr("16-bit activations"),
         ),
+        Input(
+            "T_block",
+            Quantity(Fraction(16), unit("token/request")),
+            "16 token/request",
+            sources=("vllm-cache-config",),
+            how=tr("block of the KV cache where none is given: the default of vLLM"),
+        ),
     ]
     if "N" in inputs:
         made.append(

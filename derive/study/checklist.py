@@ -132,9 +132,13 @@ def batch_answer(results: Results) -> Text:
         if results["b_slo"].value
         else tr("no TPOT batch limit")
     )
+    limit = text(results, "b_max")
+    if value(results, "b_max_reserved") != value(results, "b_max"):
+        reserved = text(results, "b_max_reserved")
+        limit = tr("{limit}, {reserved} as an engine reserves", limit=limit, reserved=reserved)
     return tr(
         "memory holds {limit}; {slo}; {critical}",
-        limit=text(results, "b_max"),
+        limit=limit,
         slo=slo,
         critical=critical,
     )

@@ -21,6 +21,7 @@ ROWS = {
     "TPOT": -1,
     "X": 1,
     "b_max": 1,
+    "b_max_reserved": 1,
     "b_slo": 1,
     "replicas": -1,
     "cost_token": -1,

@@ -371,7 +371,7 @@ def concurrency_over_context(bound: Bound) -> Figure | None:
         "id": "concurrency_over_context",
         "title": tr("Requests that fit in memory over the context").json(),
         "alt": tr(
-            "The number of requests falls in inverse proportion to the context length."
+            "The number of requests falls as the context grows, in inverse proportion where every layer keeps every token."
         ).json(),
         "x": axis(tr("context"), "token/request", "log", [drawn[0][0], drawn[-1][0]]),
         "y": axis(tr("requests that fit"), "request", "log", [b for _, b in drawn] + [Fraction(1)]),

@@ -205,6 +205,40 @@ def batch_over_memory(_: Bound, results: Results) -> Iterator[Finding]:
         )
 
 
+def engine_reserves(bound: Bound, results: Results) -> Iterator[Finding]:
+    """What an engine sets aside for a request against what is live, where fewer requests fit."""
+    limit, reserved = value(results, "b_max"), value(results, "b_max_reserved")
+    if limit is None or reserved is None or reserved >= limit:
+        return
+    point = bound.typical
+    parts = {
+        "limit": text(results, "b_max"),
+        "reserved": text(results, "b_max_reserved"),
+        "each": text(results, "KV_reserved"),
+        "live": text(results, "KV_request"),
+    }
+    yield Finding(
+        "engine_reserves",
+        "warning" if reserved < point.get("b") <= limit else "info",
+        tr(
+            "An engine with one pool for all layers reserves each of them in full: {reserved} fit instead of {limit}, "
+            "{each} set aside instead of {live} live. A pool for each kind of layer comes near the live bytes.",
+            **parts,
+        )
+        if has_windows(bound)
+        else tr(
+            "An engine reserves whole blocks: {reserved} fit instead of {limit}, {each} set aside instead of {live} live.",
+            **parts,
+        ),
+    )
+
+
+def has_windows(bound: Bound) -> bool:
+    """Whether some layers forget tokens."""
+    given = bound.inputs.get("e_win")
+    return given is not None and given.quantity.value > 0
+
+
 def kv_wall(bound: Bound, results: Results) -> Iterator[Finding]:
     """Whether any batch reaches the ridge, held also with attention operations counted."""
     wall, full, ridge = (value(results, n) for n in ("I_decode_inf", "I_wall_att", "I_ridge"))
@@ -398,6 +432,7 @@ RULES: tuple[Callable[[Bound, Results], Iterator[Finding]], ...] = (
     sparse_peak,
     beats_the_bound,
     batch_over_memory,
+    engine_reserves,
     kv_wall,
     kv_over_weights,
     memory_reading,

@@ -41,6 +41,8 @@ LEVERS = {
     "TTFT": ("P_peak", "MFU", "g", "B_peak", "MBU", "w", "T_in", "N_act", "b"),
 }
 
+NO_SLOPE = ("pow", "floor", "ceil")
+
 
 @dataclass(frozen=True)
 class Elasticity:
@@ -62,7 +64,7 @@ def elasticities(point: Point) -> list[Elasticity]:
                 point.get(target), point.get(lever)
             except (Absent, Undefined):
                 continue
-            if reaches(target, lever, point) and not in_a_power(target, lever, point):
+            if reaches(target, lever, point) and not without_slope(target, lever, point):
                 found.append(elasticity(target, lever, point))
     return found
 
@@ -84,10 +86,10 @@ def reaches(target: str, lever: str, point: Point) -> bool:
     return target not in point.given and lever in names(opened(target, lever, point))
 
 
-def in_a_power(target: str, lever: str, point: Point) -> bool:
-    """Whether a lever is an exponent: its derivative is a logarithm, no expression of ours."""
+def without_slope(target: str, lever: str, point: Point) -> bool:
+    """Whether a lever is an exponent, whose derivative is a logarithm, or moves in whole steps."""
     return any(
-        isinstance(part, Call) and part.function == "pow" and lever in names(part)
+        isinstance(part, Call) and part.function in NO_SLOPE and lever in names(part)
         for part in walk(opened(target, lever, point))
     )
 

@@ -135,6 +135,8 @@ def slope(node: Node, lever: str, values: Values) -> Fraction:
         case Call(function="pow", args=(base, exponent)) if not slope(exponent, lever, values):
             times = values.quantity(exponent, Unit()).value
             return times * slope(base, lever, values)
+        case Call(function="floor" | "ceil", args=(inner,)) if not slope(inner, lever, values):
+            return Fraction(0)
         case Call(function="max" | "min", args=args):
             return slope(next(a for a in args if values.equal(a, node)), lever, values)
     raise Broken(tr("{text} has no slope", text=quoted(plain(node))))

@@ -36,6 +36,7 @@ SAYS: dict[str, Says] = {
         "b", "b_slo", "replicas at b = b_slo", "g", "cost_fleet at b = b_slo", "cost_fleet",
     ),),
     "findings.memory_binds": (("b_max", "b_slo"),),
+    "findings.engine_reserves": (("b_max_reserved", "b_max", "KV_reserved", "KV_request"),),
     "findings.kv_wall": (
         ("T", "I_decode_inf", "I_ridge", "b_crit_T"),
         ("T", "I_decode_inf", "I_wall_att", "I_ridge"),
@@ -52,9 +53,11 @@ SAYS: dict[str, Says] = {
         ("TPOT_floor", "=3", "=1.6"), ("TPOT_floor", "=3", "=1.6", "~TPOT / TPOT_floor"),
     ),
     "checklist.kv": (("KV_total / W_read", "T_cross"), ("KV_total / W_read",), ()),
-    "checklist.batch": (
-        ("b_max", "b_slo", "b_crit"), ("b_max", "b_slo", "b_crit_T"), ("b_max", "b_crit"),
-        ("b_max", "b_crit_T"),
+    "checklist.batch": tuple(
+        (*limit, *slo, crit)
+        for limit in (("b_max",), ("b_max", "b_max_reserved"))
+        for slo in (("b_slo",), ())
+        for crit in ("b_crit", "b_crit_T")
     ),
     "checklist.compute": (
         ("TPOT by P_peak", "=1 %", "TTFT by P_peak", "=1 %"),

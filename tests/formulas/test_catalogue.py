@@ -122,6 +122,7 @@ BARE = {
     ("share_att_prefill", "2"): "the causal mask hides half of the pairs",
     ("tokens_max", "0"): "nought has every unit",
     ("b_max", "0"): "nought has every unit",
+    ("b_max_reserved", "0"): "nought has every unit",
     ("E_hit", "1"): "a share and its complement",
     ("W_prefill", "1"): "a share and its complement",
 }

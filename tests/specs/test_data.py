@@ -309,7 +309,7 @@ def test_sources_are_complete_used_and_public() -> None:
     formulas = {
         "williams2009", "kipply2022", "databricks2023", "pope2022", "palm2022", "vllm2023",
         "gqa2023", "jax-scaling-book", "he2022", "little1961", "flashattention2022",
-        "kaplan2020", "mindgap2025",
+        "kaplan2020", "mindgap2025", "vllm-cache-config", "vllm-kv-interface",
     }  # fmt: skip
     assert formulas <= set(known)
     used = {s for name in HARDWARE for _, v in figures(device(name)) for s in v.sources}

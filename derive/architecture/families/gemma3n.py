@@ -83,7 +83,7 @@ def one_layer(c: Config, slide: bool, own: bool, width: int) -> Layer:
     sheet = c.sheet.child(d_ff=Symbol(width, c.origin("intermediate_size")))
     mixer = grouped_query(sheet, bias=c.flag("attention_bias"), qk_norm="head", own_kv=own,
                           window="W" if slide else "")  # fmt: skip
-    name = f"{'sliding' if slide else 'full'}{'' if own else ', shared keys and values'}"
+    name = f"{'sliding' if slide else 'full'}{'' if own else ' with shared keys and values'}"
     return decoder_layer(sheet, name, mixer, (*gated(), *beside()), norms=FOUR_NORMS)
 
 

@@ -148,7 +148,9 @@ def one_layer(c: Config, kind: Kind, *, moe: bool, per_layer: bool) -> Layer:
             *norm("post_per_layer_input_norm"),
         )
     network += (Tensor("layer_scalar", "buffer", ("1",), leaf=""),)
-    name = f"{'sliding' if kind.slide else 'full'}{'' if kind.own else ', shared keys and values'}"
+    name = (
+        f"{'sliding' if kind.slide else 'full'}{'' if kind.own else ' with shared keys and values'}"
+    )
     return decoder_layer(c.sheet, name, mixer, network, norms=FOUR_NORMS)
 
 
