@@ -104,6 +104,7 @@ KEPT = (
     ("e_win2", ("kappa_windows", "F_att_windows", "share_att_prefill_windows",
                 "KV_reserved_windows")),
     ("e_win", ("kappa_window", "F_att_window", "share_att_prefill_window", "KV_reserved_window")),
+    ("S_kv", ("kappa_state", "F_att_flat", "share_att_prefill_flat", "KV_reserved_state")),
     ("e_full", ("kappa_flat", "F_att_flat", "share_att_prefill_flat")),
 )  # fmt: skip
 _standing: list[tuple[str, ...]] = [()]

@@ -78,6 +78,7 @@ E           | E                            |                  | 8 to 256        
 k_exp       | k                            |                  | 1 to 8           | routed experts that one token activates | 每个 token 激活的路由专家数
 N_fix       | N_{\mathrm{fix}}             | param            | 1e9 to 2e10      | parameters that every forward pass reads: all but the routed experts | 每次前向都要读取的参数：除路由专家外的全部
 N_exp       | N_{\mathrm{exp}}             | param            | 1e10 to 7e11     | parameters of all routed experts | 全部路由专家的参数量
+T_max       | T_{\max}                     | token/request    | 1024 to 1048576  | longest context that the model is made for | 模型设计支持的最长上下文
 e_full      | e_{\mathrm{full}}            | element/token    | 1e3 to 1e5       | KV elements that one token adds in layers without a window | 无窗口的层中，每 token 增加的 KV 元素数
 e_win       | e_{\mathrm{win}}             | element/token    | 1e3 to 1e5       | KV elements that one token adds in layers with a window | 有窗口的层中，每 token 增加的 KV 元素数
 T_win       | T_{\mathrm{win}}             | token/request    | 128 to 8192      | window: tokens that such a layer keeps at most | 窗口：这类层最多保留的 token 数

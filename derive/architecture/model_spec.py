@@ -48,7 +48,7 @@ def as_model(found: Architecture, path: Path) -> Model:
         tied_embeddings=totals.tied,
         native=native(found),
         context=value(found.kept.position, "token/request", place) if found.kept.position else None,
-        notes=(*found.of_the_file(), *sparse(found), *disagreements(found)),
+        notes=(*found.of_the_file(), *remarks(found), *disagreements(found)),
         place=place,
         structure=structure(found, place),
         latent=any(g.cache.kind.startswith("mla") or g.compressed for g in found.kept.groups),
@@ -59,13 +59,26 @@ def as_model(found: Architecture, path: Path) -> Model:
     )
 
 
-def sparse(found: Architecture) -> Iterator[Text]:
-    """What is said of layers whose indexer picks tokens: the formulas read everything."""
-    for top in sorted({g.number(g.cache.topk) for g in found.kept.groups if g.cache.topk}):
+def remarks(found: Architecture) -> Iterator[Text]:
+    """Where the formulas of a scenario give an upper figure, and why."""
+    groups = found.kept.groups
+    for top in sorted({g.number(g.cache.topk) for g in groups if g.cache.topk}):
         yield tr(
             "sparse attention: an indexer picks {top} entries for each token; scenarios count the "
             "reading of all and the attention to all, an upper figure beyond that context",
             top=top,
+        )
+    if any(g.cache.chunked for g in bounded(found)):
+        yield tr(
+            "chunked attention: a layer is counted with the most that it keeps, a whole chunk; on "
+            "average it holds half of one"
+        )
+    tower = found.totals.total_unique - found.totals.text_only
+    if tower:
+        yield tr(
+            "{tower} parameters of a tower for images or sound are counted as read in each step; "
+            "decode does not read them, so its bytes are an upper figure",
+            tower=f"{tower:,}",
         )
 
 
@@ -201,11 +214,11 @@ def cache(found: Architecture, place: Place) -> dict[str, Value]:
     kept = found.kept
     made = unlimited(found)
     rates = rates_of(found)
-    if bounded(found) or kept.state() or rates:
+    if bounded(found) or rates:
         made |= windows(found)
     if rates:
         made |= compressed(found)
-    elif "e_win" in made:
+    elif bounded(found) or kept.state():
         made["S_kv"] = kept.state(), "byte/request"
     return {name: value(number, units, place) for name, (number, units) in made.items()}
 

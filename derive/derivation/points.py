@@ -68,6 +68,8 @@ class Point:
         result = self.value(trees()[name])
         if found.largest and result < 1:
             raise Undefined(tr("not even one request meets the target"))
+        if found.solve and result <= 0:
+            raise Undefined(tr("the two sides meet at no value above zero"))
         return result
 
     def value(self, tree: Node) -> Fraction:

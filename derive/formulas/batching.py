@@ -67,7 +67,7 @@ formula(
     solve=("I_decode", "I_ridge", "b"),
     closed="I_ridge * W_read / (F_tok * n - I_ridge * kappa * T)",
     exists=(
-        "T < T_wall",
+        "I_ridge < I_decode_inf",  # T < T_wall, where there is a T_wall at all
         ("past the KV wall no batch reaches the ridge", "越过 KV 墙后，任何批大小都到不了脊点"),
     ),
     name=("critical batch at context T", "上下文为 T 时的临界批大小"),
@@ -84,7 +84,6 @@ formula(
             "F_tok": "140 GFLOP/token",
             "kappa": "100 kB/token",
             "T": "1000 token/request",
-            "T_wall": "4666 token/request",
         },
         "381.818181818 request",
     ),

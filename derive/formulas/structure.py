@@ -97,6 +97,18 @@ formula(
 )  # fmt: skip
 
 formula(
+    "kappa_state", "k", "byte/token",
+    section="kv", instead_of="kappa",
+    is_="(e_full * T * w_kv + S_kv) / T",
+    name=("KV-cache bytes per token", "每 token 的 KV cache 字节数"),
+    reason=("mean over the context: layers with attention keep every token, the states of the others are constant",
+            "按上下文取平均：注意力层保留每个 token，其余层的状态为常量"),
+    sources=("gqa2023",),
+    example=({"e_full": "1000 element/token", "T": "4000 token/request", "w_kv": "2 byte/element",
+              "S_kv": "8 MB/request"}, "4000 byte/token"),
+)  # fmt: skip
+
+formula(
     "kappa_windows", "k", "byte/token",
     section="kv", instead_of="kappa",
     is_="((e_full * T + e_win * min(T, T_win) + e_win2 * min(T, T_win2)) * w_kv + S_kv) / T",
@@ -122,6 +134,18 @@ formula(
               "e_cmp2": "100 element/token", "T": "4002 token/request", "T_win": "1000 token/request",
               "T_cmp": "4 token/request", "T_cmp2": "100 token/request", "w_kv": "2 byte/element"},
              "5198.4008 byte/token"),
+)  # fmt: skip
+
+formula(
+    "KV_reserved_state", "k", "byte/request",
+    section="memory", instead_of="KV_reserved",
+    is_="e_full * ceil(T / T_block) * T_block * w_kv + S_kv",
+    name=("KV-cache bytes an engine reserves for one request", "引擎为单请求预留的 KV cache 字节数"),
+    reason=("whole blocks, and the state; an engine whose blocks are as large as a state needs a larger T_block",
+            "按整块预留，另加状态；若引擎的块与状态同大，应取更大的 T_block"),
+    sources=("vllm2023", "vllm-cache-config"),
+    example=({"e_full": "1000 element/token", "T": "4001 token/request", "T_block": "16 token/request",
+              "w_kv": "2 byte/element", "S_kv": "1 MB/request"}, "9.032 MB/request"),
 )  # fmt: skip
 
 formula(

@@ -50,6 +50,7 @@ STRUCTURE = {
 TOGETHER = (
     ("experts", "experts_per_token", "expert_parameters", "cache_elements"),
     ("cache_elements", "attention", "prefill_attention"),
+    ("state", "cache_elements"),
     ("window_elements", "window", "window_attention", "cache_elements"),
     ("window_2_elements", "window_2", "window_2_attention", "window_elements", "state"),
     (

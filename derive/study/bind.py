@@ -102,6 +102,7 @@ def bind(scenario: types.Scenario) -> Bound:
         "TDP": hardware.power,
         **model.values,
         **model.structure,
+        "T_max": model.context,
         "N_emb": model.embedding if model.tied_embeddings is False else None,
         "g": scenario.devices,
         **scenario.values,

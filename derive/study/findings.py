@@ -349,14 +349,17 @@ def requests_in(bound: Bound, marketed: Quantity, thousand: int) -> Quantity:
 
 
 def experts(bound: Bound, _: Results) -> Iterator[Finding]:
-    """A mixture of experts: the first-order reading of all weights is an upper figure."""
+    """Experts or a tower in plain formulas: the reading of all weights is an upper figure."""
     point = bound.typical
     if point.get("N_act") != point.get("N") and "E" not in bound.inputs:
         yield Finding(
             "moe_weights",
             "warning",
             tr(
-                "A mixture-of-experts model: W_read counts every expert, right for a large batch and too much for a small one."
+                "{active} of {all} work on a token, but W_read counts all: right where a large batch reads every expert, "
+                "an upper figure for few experts or beside a vision tower.",
+                active=said(point.quantity("N_act")),
+                all=said(point.quantity("N")),
             ),
         )
 
@@ -407,7 +410,7 @@ def kv_over_weights(_: Bound, results: Results) -> Iterator[Finding]:
 
 def beyond_context(bound: Bound, _: Results) -> Iterator[Finding]:
     """A context the model was not made for."""
-    longest = bound.scenario.model.context
+    longest = bound.inputs.get("T_max")
     if longest is not None and bound.typical.get("T") > longest.quantity.base:
         yield Finding(
             "beyond_context",

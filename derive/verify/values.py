@@ -189,6 +189,8 @@ class Values:
         largest = card["variable"] and isinstance(tree, Call) and tree.function == "floor"
         if self.strict and largest and found.value < 1:
             raise NoValue(tr("not even one request meets the target"))
+        if self.strict and catalogue()[name].solve and found.value <= 0:
+            raise NoValue(tr("the two sides meet at no value above zero"))
         return found
 
     def searched(self, name: str) -> int:
