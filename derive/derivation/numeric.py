@@ -146,17 +146,19 @@ def close_to(step: Step, exact: Fraction, rounded: bool) -> Step:
 
 
 def cases(tree: Node, point: Point) -> list[Step]:
-    """Each argument of a max or min with its value, and which one decides."""
+    """Each argument of a max or min with its value, and which one decides; each call once."""
     steps: list[Step] = []
-    for part in walk(tree):
-        if not (isinstance(part, Call) and part.function in ("max", "min")):
-            continue
+    calls = [p for p in walk(tree) if isinstance(p, Call) and p.function in ("max", "min")]
+    calls = list(dict.fromkeys(calls))
+    for part in calls:
         values = [(a, point.value(a)) for a in part.args]
         chosen = (max if part.function == "max" else min)(v for _, v in values)
         for argument, found in values:
             if isinstance(argument, Number):
                 continue
             reason = tr("decides") if found == chosen else tr("does not decide")
+            if len(calls) > 1:
+                reason = tr("{verdict} in {call}", verdict=reason, call=plain(part))
             quantity = in_contract(found, part_unit(argument))
             shown, digits = written(quantity)
             relation = "=" if shown.base == found else "≈"

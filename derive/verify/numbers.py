@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from derive.expression.text import digits_of
+from derive.expression.text import digits_of, plain
 from derive.expression.tree import Call, Measure, Name, Node, Number, children, walk
 from derive.text import Text, tr
 from derive.units import Quantity, Unit
@@ -91,13 +91,16 @@ class Numbers:
 
     def decided(self, one: Line) -> bool:
         """Whether a case is an argument of a max or min, and decides exactly where it says so."""
-        for part in walk(self.tree) if self.tree is not None else ():
-            if not (isinstance(part, Call) and part.function in ("max", "min")):
-                continue
+        parts = walk(self.tree) if self.tree is not None else ()
+        calls = {p for p in parts if isinstance(p, Call) and p.function in ("max", "min")}
+        for part in calls:
             if one.left in part.args:
                 decides = self.here.equal(one.left, part)
                 reason = tr("decides") if decides else tr("does not decide")
-                return bool(one.record["reason"] == reason.json())
+                if len(calls) > 1:
+                    reason = tr("{verdict} in {call}", verdict=reason, call=plain(part))
+                if one.record["reason"] == reason.json():
+                    return True
         return False
 
 

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,11 +29,14 @@ Record = dict[str, Any]
 QWEN, GEMMA = "Qwen__Qwen3-30B-A3B", "google__gemma-2-9b"
 DEEPSEEK = "deepseek-ai__DeepSeek-V3"
 NEXT = "Qwen__Qwen3-Next-80B-A3B-Instruct"  # 512 experts: powers that would fill pages
+FLASH = "deepseek-ai__DeepSeek-V4-Flash"  # compressed entries
 MODELS = {
     QWEN: (),
     GEMMA: (),
     DEEPSEEK: (),
     NEXT: (),
+    FLASH: (),
+    "google__recurrentgemma-2b": (),
     "openai__gpt-oss-20b": ("precision.compute=bf16",),
     "mistralai__Mixtral-8x7B-v0.1": (),
 }
@@ -99,7 +103,7 @@ def test_powers_and_searches_hold_with_settings_on_top(sets: tuple[str, ...]) ->
     assert faults(made(NEXT, *sets)) == []
 
 
-@pytest.mark.parametrize("config", [QWEN, GEMMA])
+@pytest.mark.parametrize("config", [QWEN, GEMMA, FLASH])
 def test_every_number_unit_operator_and_symbol_is_caught(config: str) -> None:
     record = made(config, TARGET)
     harness = Harness(record)
@@ -107,6 +111,44 @@ def test_every_number_unit_operator_and_symbol_is_caught(config: str) -> None:
     changes = [c for c in changes if not nought_in_another_unit(c)]
     escaped = [str(c) for c in changes if harness.caught(c) is None and not equivalent(c)]
     assert escaped == []
+
+
+TWO_WINDOWS = """id: two-windows
+name: {en: Two windows, zh: 两种窗口}
+source: [gqa2023]
+parameters: 9241705984 param
+layers: 42
+d_model: 3584
+query_heads: 16
+structure:
+  cache_elements: 86016 element/token
+  window_elements: 20480 element/token
+  window: 512
+  window_2_elements: 65536 element/token
+  window_2: 4096
+  state: 0 byte/request
+  attention: 344064 FLOP*request/token^2
+  prefill_attention: 344064 FLOP*request/token^2
+  window_attention: 81920 FLOP*request/token^2
+  window_2_attention: 262144 FLOP*request/token^2
+tied_embeddings: true
+native: bf16
+"""
+
+
+@pytest.mark.parametrize("length", [300, 2048, 6000])
+def test_windows_of_two_lengths_hold(tmp_path: Path, length: int) -> None:
+    (tmp_path / "two-windows.yaml").write_text(TWO_WINDOWS, encoding="utf-8")
+    loaded = load.ad_hoc(
+        model=str(tmp_path / "two-windows.yaml"), hardware="nvidia-l40s-48gb", devices=1, batch=4,
+        input=length, output=100,
+    )  # fmt: skip
+    record = json.loads(json.dumps(study(loaded, load.sources())))
+    assert faults(record) == []
+    total = length + 100
+    kept = 86_016 * total + 20_480 * min(total, 512) + 65_536 * min(total, 4096)
+    assert record["results"]["KV_request"]["exact"] == f"{2 * kept}/1"
+    assert ("engine_reserves" in {f["id"] for f in record["findings"]}) == (total > 512)
 
 
 def nought_in_another_unit(change: Mutation) -> bool:
