@@ -7,6 +7,7 @@ verification uses code of the study, to bind a scenario; no number is computed w
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,37 @@ WITHOUT_FILE = {"g": "devices", "b": "batch", "T_in": "input", "T_out": "output"
 
 def check_specs(record: Mapping[str, Any], roots: Sequence[Path]) -> list[Text] | None:
     """Differences from the specs; None where those of model and accelerator are not at hand."""
+    found = compared(record, roots)
+    return found if found is None else [*asked_names(record, roots), *found]
+
+
+def asked_names(record: Mapping[str, Any], roots: Sequence[Path]) -> Iterator[Text]:
+    """Model and accelerator as the command line named them, and its date, are the ledger's."""
+    from derive.specs import load
+    from derive.specs.lookup import NAME, is_path
+
+    scenario = record["scenario"]
+    words = scenario.get("asked", [])
+    for option, word in pairwise(words):
+        key, _, value = word.partition("=") if option == "--set" else (option[2:], "", word)
+        key, value = key.strip(), value.strip()
+        if key == "date" and value != scenario["date"]:
+            yield tr("asked: {word} is not what the ledger holds", word=quoted(word))
+        if not option.startswith("--") or key not in ("model", "hardware"):
+            continue
+        if is_path(value) or not NAME.fullmatch(value):
+            continue  # a name in a ledger never opens another file
+        try:
+            spec: Any = (load.model if key == "model" else load.hardware)(value, roots)
+            holds = spec.id == scenario[key]["id"]
+        except DeriveError:
+            holds = False
+        if not holds:
+            yield tr("asked: {word} is not what the ledger holds", word=quoted(word))
+
+
+def compared(record: Mapping[str, Any], roots: Sequence[Path]) -> list[Text] | None:
+    """What the specs give instead; None where they are not at hand."""
     from derive.specs import load
     from derive.specs.lookup import NAME, is_path
 

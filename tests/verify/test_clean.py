@@ -38,6 +38,8 @@ SETS = [
     ("w=1.5 byte/param", "w_kv=0.123456789 byte/element"),
     ("n=4 token/request", "H_kv=1"),
     ("arrival=123456 request/s", "headroom=0.123"),
+    ("T=2305", "memory.block=64 token/request"),
+    ("T=9000", "T_max=8000"),
     ("TTFT_meas=0.5 s", "TPOT_meas=30 ms/token", "X_meas=300 token/s"),
 ]
 
