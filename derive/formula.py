@@ -97,6 +97,7 @@ VARIANTS: dict[str, Formula] = {}
 # an input that tells the kind of model -> the variants that it calls for
 EXPERTS = ("E", ("W_experts", "t_prefill_experts", "TTFT_experts", "TTFT_burst_experts",
                  "W_stream_experts"))  # fmt: skip
+TOWERS = ("N_side", ("W_tower", "W_stream_experts"))
 # what a model keeps of the context: the first of these that is given decides
 KEPT = (
     ("e_cmp", ("kappa_compressed", "F_att_compressed", "share_att_prefill_compressed",
@@ -116,10 +117,10 @@ def active() -> tuple[str, ...]:
 
 
 def called_for(given: Container[str]) -> tuple[str, ...]:
-    """The variants that stand in where these inputs are given: by experts, and by what is kept."""
+    """The variants that stand in where these inputs are given: by what is read and what is kept."""
+    read = next((variants for tells, variants in (EXPERTS, TOWERS) if tells in given), ())
     kept = next((variants for tells, variants in KEPT if tells in given), ())
-    experts = EXPERTS[1] if EXPERTS[0] in given else ()
-    return tuple(sorted((*experts, *kept)))
+    return tuple(sorted((*read, *kept)))
 
 
 @contextmanager

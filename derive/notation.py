@@ -67,6 +67,7 @@ price       | c_{\mathrm{dev}}             | USD/hour/device  | 1e-05 to 0.003  
 N           | N                            | param            | 1e09 to 4e11     | parameters resident in memory | 驻留显存的参数量
 N_act       | N_{\mathrm{act}}             | param            | 1e09 to 4e11     | parameters that one token activates; all of them for a dense model | 单个 token 激活的参数量（稠密模型即全部）
 N_emb       | N_{\mathrm{emb}}             | param            | 1e07 to 9e08     | parameters of an untied input embedding table | 未与输出头共享的输入嵌入表参数量
+N_side      | N_{\mathrm{side}}            | param            | 1e08 to 9e08     | parameters of towers for images or sound, which text does not use | 图像、音频塔的参数量，处理文本时不用
 w           | w                            | byte/param       | 0.5 to 4         | bytes that store one parameter | 每个参数的存储字节数
 L           | L                            |                  | 16 to 126        | layers | 层数
 d_model     | d_{\mathrm{model}}           | element/token    | 1024 to 16384    | hidden size | 隐藏维度
@@ -76,7 +77,7 @@ d_head      | d_{\mathrm{head}}            | element/token    | 64 to 256       
 w_kv        | w_{\mathrm{kv}}              | byte/element     | 0.5 to 2         | bytes that store one element of the KV cache | KV cache 每个元素的字节数
 E           | E                            |                  | 8 to 256         | routed experts of a layer | 每层的路由专家数
 k_exp       | k                            |                  | 1 to 8           | routed experts that one token activates | 每个 token 激活的路由专家数
-N_fix       | N_{\mathrm{fix}}             | param            | 1e9 to 2e10      | parameters that every forward pass reads: all but the routed experts | 每次前向都要读取的参数：除路由专家外的全部
+N_fix       | N_{\mathrm{fix}}             | param            | 1e9 to 2e10      | parameters that every forward pass reads: all but the routed experts and towers | 每次前向都要读取的参数：除路由专家与图像、音频塔外的全部
 N_exp       | N_{\mathrm{exp}}             | param            | 1e10 to 7e11     | parameters of all routed experts | 全部路由专家的参数量
 T_max       | T_{\max}                     | token/request    | 1024 to 1048576  | longest context that the model is made for | 模型设计支持的最长上下文
 e_full      | e_{\mathrm{full}}            | element/token    | 1e3 to 1e5       | KV elements that one token adds in layers without a window | 无窗口的层中，每 token 增加的 KV 元素数

@@ -76,8 +76,8 @@ def remarks(found: Architecture) -> Iterator[Text]:
     tower = found.totals.total_unique - found.totals.text_only
     if tower:
         yield tr(
-            "{tower} parameters of a tower for images or sound are counted as read in each step; "
-            "decode does not read them, so its bytes are an upper figure",
+            "{tower} parameters of towers for images or sound take memory, but are not counted in "
+            "the bytes and operations of a step: requests are of text",
             tower=f"{tower:,}",
         )
 
@@ -192,17 +192,19 @@ def uniform(found: Architecture, values: dict[str, Value]) -> bool:
 def structure(found: Architecture, place: Place) -> dict[str, Value]:
     """What is not uniform: experts, cache elements and attention by kind of layer."""
     made: dict[str, Value] = {}
+    totals = found.totals
     for count, top in experts(found):
-        routed = found.totals.by_kind["routed_expert"]
+        routed = totals.by_kind["routed_expert"]
         made |= {
             "E": value(count, "", place),
             "k_exp": value(top, "", place),
             "N_exp": param(routed, place),
-            "N_fix": param(found.totals.total_unique - routed, place),
+            "N_fix": param(totals.text_only - routed, place),
         }
-    if uniform(found, shape(found, place)) and not made:
-        return {}
-    return {**made, **cache(found, place)}
+    plain = not made and uniform(found, shape(found, place))
+    if tower := totals.total_unique - totals.text_only:
+        made["N_side"] = param(tower, place)
+    return made if plain else {**made, **cache(found, place)}
 
 
 Pieces = dict[str, tuple[int | Fraction, str]]

@@ -29,6 +29,17 @@ formula(
 )  # fmt: skip
 
 formula(
+    "W_tower", "W", "byte",
+    section="bytes", instead_of="W_read",
+    is_="(N - N_side) * w",
+    name=("weight bytes one forward pass reads", "一次前向读取的权重字节数"),
+    reason=("everything but the towers for images or sound: tokens of text do not pass them",
+            "除图像、音频塔外的全部：文本 token 不经过它们"),
+    sources=("kipply2022", "pope2022"),
+    example=({"N": "8 Gparam", "N_side": "0.5 Gparam", "w": "2 byte/param"}, "15 GB"),
+)  # fmt: skip
+
+formula(
     "W_prefill", r"W_{\mathrm{prefill}}", "byte",
     section="ttft",
     is_="(N_fix + N_exp * (1 - pow(1 - k_exp / E, one_request * T_in / (one_request * one_token)))) * w",

@@ -173,6 +173,11 @@ STRUCTURE = table(
         likely=("param", "Gparam"), whole=True, most=10**15,
     ),
     figure(
+        "tower_parameters", "param",
+        Text("parameters of towers for images or sound", "图像、音频塔的参数量"),
+        likely=("param", "Gparam"), whole=True, most=10**15,
+    ),
+    figure(
         "cache_elements", _ELEMENTS,
         Text("KV elements a token adds in layers without a window", "无窗口的层中每 token 增加的 KV 元素数"),
         likely=(_ELEMENTS,), zero=True, most=10**9,

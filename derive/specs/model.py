@@ -29,6 +29,7 @@ STRUCTURE = {
     "E": "experts",
     "k_exp": "experts_per_token",
     "N_exp": "expert_parameters",
+    "N_side": "tower_parameters",
     "e_full": "cache_elements",
     "e_win": "window_elements",
     "T_win": "window",
@@ -60,7 +61,9 @@ TOGETHER = (
 )  # fmt: skip
 # the first key is not read where the second is given: one of them would be lost without a word
 APART = (("window_2_elements", "compressed_elements"), ("state", "compressed_elements"))
-NOT_EXPERTS = Text("parameters less those of the routed experts", "总参数减去路由专家的参数")
+NOT_EXPERTS = Text(
+    "parameters less those of the routed experts and of towers", "总参数减去路由专家与各塔的参数"
+)
 DENSE_MODEL = Text(
     "equals N: no active count is given, a dense model", "等于 N：未给出激活量，即稠密模型"
 )
@@ -105,7 +108,8 @@ def structure_of(
     """What is not alike in every layer, by symbol id."""
     made = {s: sourced(parts[key], sources) for s, key in STRUCTURE.items() if key in parts}
     if "N_exp" in made and "N" in values:
-        rest = values["N"].quantity.base - made["N_exp"].quantity.base
+        tower = made["N_side"].quantity.base if "N_side" in made else 0
+        rest = values["N"].quantity.base - made["N_exp"].quantity.base - tower
         quantity = Quantity(rest, values["N"].quantity.unit)
         text = f"{rest} {quantity.unit.text}"
         made["N_fix"] = replace(made["N_exp"], quantity=quantity, text=text, how=NOT_EXPERTS)

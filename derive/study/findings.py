@@ -351,15 +351,16 @@ def requests_in(bound: Bound, marketed: Quantity, thousand: int) -> Quantity:
 def experts(bound: Bound, _: Results) -> Iterator[Finding]:
     """Experts or a tower in plain formulas: the reading of all weights is an upper figure."""
     point = bound.typical
-    if point.get("N_act") != point.get("N") and "E" not in bound.inputs:
+    every = point.get("N") - point.given.get("N_side", Fraction(0))
+    if point.get("N_act") != every and "E" not in bound.inputs:
         yield Finding(
             "moe_weights",
             "warning",
             tr(
                 "{active} of {all} work on a token, but W_read counts all: right where a large batch reads every expert, "
-                "an upper figure for few experts or beside a vision tower.",
+                "an upper figure for few.",
                 active=said(point.quantity("N_act")),
-                all=said(point.quantity("N")),
+                all=said(in_contract(every, unit_of("N"))),
             ),
         )
 

@@ -42,7 +42,7 @@ SAYS: dict[str, Says] = {
         ("T", "I_decode_inf", "I_wall_att", "I_ridge"),
         ("T", "I_decode_inf", "I_ridge", "I_wall_att"),
     ),
-    "findings.moe_weights": (("N_act", "N"),),
+    "findings.moe_weights": (("N_act", "N"), ("N_act", "N - N_side")),
     "findings.kv_over_weights": (("KV_total", "W_read"),),
     "findings.beyond_context": (("T", "T_max"),),
     "findings.memory_reading": (("M_dev", "M_dev", "*", "decimal", "binary", "b_max"),),

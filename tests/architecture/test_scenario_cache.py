@@ -58,6 +58,12 @@ HANDS = {
         reserved=lambda t: 32 * 2 * 8 * 128 * 2 * t,
         attention=lambda t: 32 * 4 * 32 * 128 * t,
     ),
+    # 28 layers, 4 heads of 128, 28 query heads; a tower for images beside them
+    "Qwen__Qwen2-VL-7B-Instruct": Hand(
+        kv=lambda t: 28 * 2 * 4 * 128 * 2 * t,
+        reserved=lambda t: 28 * 2 * 4 * 128 * 2 * t,
+        attention=lambda t: 28 * 4 * 28 * 128 * t,
+    ),
     # 61 latents of 512 + 64; absorbed: 128 heads score 576 and sum 512
     "deepseek-ai__DeepSeek-V3": Hand(
         kv=lambda t: 61 * 576 * 2 * t,
@@ -228,14 +234,26 @@ def test_the_walls_are_where_they_are_by_hand(name: str) -> None:
 
 
 def read_bytes(name: str, batch: Fraction) -> Fraction:
-    """Weight bytes of a pass: the routed experts by the chance that one of b tokens hits them."""
+    """Weight bytes of a pass over text: experts by the chance that one of b tokens hits them."""
     params = TRUTH[name]["params"]
+    text = params["text_only_total"]
     if HANDS[name].experts is None:
-        return Fraction(2 * params["total_unique"])
+        return Fraction(2 * text)
     count, top = HANDS[name].experts or (1, 1)
     routed = params["by_kind"]["routed_expert"]
     hit = 1 - Fraction(count - top, count) ** int(batch)
-    return 2 * (params["total_unique"] - routed + routed * hit)
+    return 2 * (text - routed + routed * hit)
+
+
+@models
+def test_weights_take_memory_but_towers_are_not_read(name: str) -> None:
+    here, params = of(name), TRUTH[name]["params"]
+    with standing_in(here.variants):
+        assert here.typical.get("W") == 2 * params["total_unique"]
+        assert here.typical.get("W_read") == read_bytes(name, Fraction(BATCH))
+        table = here.typical.get("W_read") - here.typical.get("W_stream")
+        tied = params["total_if_untied"] != params["total_unique"]
+        assert table == (0 if tied else 2 * params["by_kind"]["embedding"])
 
 
 @models
@@ -336,6 +354,6 @@ def test_what_gives_an_upper_figure_is_said() -> None:
     assert "an indexer picks 2048 entries" in said("zai-org__GLM-5")
     assert "an indexer picks 512 entries" in said("deepseek-ai__DeepSeek-V4-Flash")
     assert "a whole chunk" in said("meta-llama__Llama-4-Scout-17B-16E-Instruct")
-    assert "675,759,104 parameters of a tower" in said("Qwen__Qwen2-VL-7B-Instruct")
+    assert "675,759,104 parameters of towers" in said("Qwen__Qwen2-VL-7B-Instruct")
     assert "upper figure" not in said("google__gemma-2-9b")
     assert "2-byte elements" not in said("google__gemma-2-9b")  # the scenario names the format

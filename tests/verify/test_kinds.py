@@ -37,6 +37,7 @@ MODELS = {
     NEXT: (),
     FLASH: (),
     "google__recurrentgemma-2b": (),
+    "Qwen__Qwen2-VL-7B-Instruct": (),
     "openai__gpt-oss-20b": ("precision.compute=bf16",),
     "mistralai__Mixtral-8x7B-v0.1": (),
 }
