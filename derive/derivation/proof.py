@@ -159,7 +159,8 @@ def largest_holds(made: Resolved, points: list[RandomPoint]) -> bool:
     for point in points:
         best, goal = point.get(made.formula.id), point.get(target)
         here = point.with_(**{variable: best}).get(of)
-        beyond = point.with_(**{variable: best + 1}).get(of)
-        if not here <= goal < beyond or max(map(point.value, cases)) != point.get(of):
+        there = point.with_(**{variable: best + 1})
+        beyond = there.get(of)  # where the case that decides is above the target
+        if not here <= goal < beyond or max(map(there.value, cases)) != beyond:
             return False
     return True
