@@ -62,18 +62,36 @@ formula(
 )
 
 formula(
+    "T_rsv",
+    r"T_{\mathrm{rsv}}",
+    "token/request",
+    section="memory",
+    is_="ceil(T / T_block) * T_block",
+    name=("tokens an engine reserves for one request", "引擎为单请求预留的 token 数"),
+    reason=(
+        "memory is set aside in whole blocks, the last one only partly filled",
+        "显存按整块预留，最后一块只占用一部分",
+    ),
+    sources=("vllm2023", "vllm-cache-config"),
+    example=(
+        {"T": "2050 token/request", "T_block": "16 token/request"},
+        "2064 token/request",
+    ),
+)
+
+formula(
     "KV_reserved",
     r"\mathrm{KV}_{\mathrm{rsv}}",
     "byte/request",
     section="memory",
-    is_="kappa * ceil(T / T_block) * T_block",
+    is_="kappa * T_rsv",
     name=(
         "KV-cache bytes an engine reserves for one request",
         "引擎为单请求预留的 KV cache 字节数",
     ),
     reason=(
-        "memory is set aside in whole blocks of tokens, the last one only partly filled",
-        "显存按整块 token 预留，最后一块只占用一部分",
+        "every token of the reserved blocks takes its bytes, used or not",
+        "所预留的块中每个 token 都占字节，无论是否用到",
     ),
     reading=(
         "Never less than the live bytes KV_request; engines admit requests by it.",
@@ -81,7 +99,7 @@ formula(
     ),
     sources=("vllm2023", "vllm-cache-config"),
     example=(
-        {"kappa": "2097152 byte/token", "T": "2050 token/request", "T_block": "16 token/request"},
+        {"kappa": "2097152 byte/token", "T_rsv": "2064 token/request"},
         "4.03125 GiB/request",
     ),
 )

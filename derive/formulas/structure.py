@@ -1,5 +1,6 @@
 """Models that are not uniform: experts, windows, latents. Variants stand in for the plain formulas."""
 
+import derive.formulas.capacity
 import derive.formulas.second_order  # noqa: F401
 from derive.formula import formula
 
@@ -150,56 +151,55 @@ formula(
 formula(
     "KV_reserved_state", "k", "byte/request",
     section="memory", instead_of="KV_reserved",
-    is_="e_full * ceil(T / T_block) * T_block * w_kv + S_kv",
+    is_="e_full * T_rsv * w_kv + S_kv",
     name=("KV-cache bytes an engine reserves for one request", "引擎为单请求预留的 KV cache 字节数"),
     reason=("whole blocks, and the state; an engine whose blocks are as large as a state needs a larger T_block",
             "按整块预留，另加状态；若引擎的块与状态同大，应取更大的 T_block"),
     sources=("vllm2023", "vllm-cache-config"),
-    example=({"e_full": "1000 element/token", "T": "4001 token/request", "T_block": "16 token/request",
+    example=({"e_full": "1000 element/token", "T_rsv": "4016 token/request",
               "w_kv": "2 byte/element", "S_kv": "1 MB/request"}, "9.032 MB/request"),
 )  # fmt: skip
 
 formula(
     "KV_reserved_window", "k", "byte/request",
     section="memory", instead_of="KV_reserved",
-    is_="(e_full + e_win) * ceil(T / T_block) * T_block * w_kv + S_kv",
+    is_="(e_full + e_win) * T_rsv * w_kv + S_kv",
     name=("KV-cache bytes an engine reserves for one request", "引擎为单请求预留的 KV cache 字节数"),
     reason=("whole blocks, and every layer in full, as one pool for all layers does; an engine with a pool for "
             "each kind of layer needs less",
             "按整块预留，且各层都按完整上下文计（全部层共用一个池）；按层类型分池的引擎所需更少"),
     sources=("vllm-kv-interface", "vllm-cache-config"),
-    example=({"e_full": "1000 element/token", "e_win": "4000 element/token", "T": "4001 token/request",
-              "T_block": "16 token/request", "w_kv": "2 byte/element", "S_kv": "1 MB/request"},
+    example=({"e_full": "1000 element/token", "e_win": "4000 element/token", "T_rsv": "4016 token/request", "w_kv": "2 byte/element", "S_kv": "1 MB/request"},
              "41.16 MB/request"),
 )  # fmt: skip
 
 formula(
     "KV_reserved_windows", "k", "byte/request",
     section="memory", instead_of="KV_reserved",
-    is_="(e_full + e_win + e_win2) * ceil(T / T_block) * T_block * w_kv + S_kv",
+    is_="(e_full + e_win + e_win2) * T_rsv * w_kv + S_kv",
     name=("KV-cache bytes an engine reserves for one request", "引擎为单请求预留的 KV cache 字节数"),
     reason=("whole blocks, and every layer in full, as one pool for all layers does; an engine with a pool for "
             "each kind of layer needs less",
             "按整块预留，且各层都按完整上下文计（全部层共用一个池）；按层类型分池的引擎所需更少"),
     sources=("vllm-kv-interface", "vllm-cache-config"),
     example=({"e_full": "1000 element/token", "e_win": "3000 element/token", "e_win2": "1000 element/token",
-              "T": "4001 token/request", "T_block": "16 token/request", "w_kv": "2 byte/element",
+              "T_rsv": "4016 token/request", "w_kv": "2 byte/element",
               "S_kv": "1 MB/request"}, "41.16 MB/request"),
 )  # fmt: skip
 
 formula(
     "KV_reserved_compressed", "k", "byte/request",
     section="memory", instead_of="KV_reserved",
-    is_="((e_full + e_win) * ceil(T / T_block) * T_block "
-        "+ e_cmp * ceil(ceil(T / T_block) * T_block / T_cmp) * T_cmp "
-        "+ e_cmp2 * ceil(ceil(T / T_block) * T_block / T_cmp2) * T_cmp2) * w_kv",
+    is_="((e_full + e_win) * T_rsv "
+        "+ e_cmp * ceil(T_rsv / T_cmp) * T_cmp "
+        "+ e_cmp2 * ceil(T_rsv / T_cmp2) * T_cmp2) * w_kv",
     name=("KV-cache bytes an engine reserves for one request", "引擎为单请求预留的 KV cache 字节数"),
     reason=("whole blocks with every entry that they may hold, and every layer in full, as one pool for all layers "
             "does; an engine with a pool for each kind of layer needs less",
             "按整块及块内可能的全部条目预留，且各层都按完整上下文计（全部层共用一个池）；按层类型分池的引擎所需更少"),
     sources=("vllm-kv-interface", "vllm-cache-config"),
     example=({"e_full": "1000 element/token", "e_win": "4000 element/token", "e_cmp": "500 element/token",
-              "e_cmp2": "100 element/token", "T": "4001 token/request", "T_block": "16 token/request",
+              "e_cmp2": "100 element/token", "T_rsv": "4016 token/request",
               "T_cmp": "4 token/request", "T_cmp2": "100 token/request", "w_kv": "2 byte/element"},
              "44.996 MB/request"),
 )  # fmt: skip

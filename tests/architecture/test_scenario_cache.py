@@ -184,6 +184,7 @@ def test_live_and_reserved_bytes_are_those_by_hand(name: str) -> None:
             assert live == hand.kv(Fraction(t)) == record["bytes_at_context"][str(t)] + state
             assert point.get("kappa") == Fraction(live, t)
             assert point.get("KV_total") == BATCH * live
+            assert point.get("T_rsv") == blocks(t)
             set_aside = point.get("KV_reserved")
             assert set_aside == hand.reserved(blocks(t)) == full[str(t)] + state
             assert set_aside >= live
