@@ -18,6 +18,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
         "moe_k",
     ),
     "tie_word_embeddings": ("tie_embedding",),
+    "num_nextn_predict_layers": ("num_mtp_layers",),
 }  # fmt: skip
 
 # Fields understood only at these values; at any other the file is refused.

@@ -28,12 +28,14 @@ r_o | r_{\mathrm{o}} | rank of an output group | 每个输出组的秩
 H_i | H_{\mathrm{idx}} | heads of the indexer | 索引器头数
 d_i | d_{\mathrm{idx}} | size of a head of the indexer | 索引器每头维度
 k_i | k_{\mathrm{idx}} | tokens that the indexer chooses | 索引器选出的 token 数
+B_i | B_{\mathrm{idx}} | tokens of a block that the indexer chooses | 索引器所选块的 token 数
 W | W | tokens of the window | 窗口 token 数
 c_4 | c_{4} | tokens in one compressed entry | 每个压缩项含的 token 数
 c_128 | c_{128} | tokens in one compressed entry | 每个压缩项含的 token 数
 m_hc | m_{\mathrm{hc}} | parallel residual streams | 并行残差流数
 d_ff | d_{\mathrm{ff}} | width of the feed-forward network | 前馈网络宽度
 E | E | routed experts of a layer | 每层路由专家数
+E_0 | E_{0} | experts that do nothing | 不做计算的专家数
 k | k | routed experts that work on a token | 每 token 激活的路由专家数
 d_e | d_{\mathrm{e}} | width of an expert | 专家宽度
 n_s | n_{\mathrm{s}} | shared experts | 共享专家数

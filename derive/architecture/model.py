@@ -55,7 +55,7 @@ class Model:
     naming: Naming
     position: int | None = None
     mtp: list[Placed] = field(default_factory=list)
-    mtp_copies: bool = False  # the checkpoint stores the tables again with the extra layer
+    mtp_layers: int = 0  # where it is not how often the first part of `mtp` is there
     absent: list[Text] = field(default_factory=list)
 
     def tower(self, made: Layer, count: int = 1, prefix: str = "", role: str = "vision") -> None:

@@ -137,7 +137,7 @@ class Architecture:
         buffers = sum(n for _, t, n in parts if t.kind in totals.BUFFERS)
         stored = quantization.stored_bytes(self.model.mtp, self.plan, self.width)
         return {
-            "layers": self.model.mtp[0].stored,
+            "layers": self.model.mtp_layers or self.model.mtp[0].stored,
             "parameters": sum(n for *_, n in parts) - copies - buffers,
             "correction_bias": buffers,
             "copies_of_tables": copies,

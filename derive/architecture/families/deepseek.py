@@ -16,6 +16,7 @@ from derive.architecture.layers.ffn import SHARED, correction, experts, gated, r
 from derive.architecture.layers.mla import latent, read_indexer, read_latent
 from derive.architecture.layers.mtp import next_token_layers
 from derive.architecture.model import assemble, read_outer
+from derive.architecture.parts import norm
 from derive.text import tr
 
 if TYPE_CHECKING:
@@ -67,10 +68,14 @@ def stack(
     *,
     bias: bool,
     indexer: bool = False,
+    after: str = "",
     naming: Naming | None = None,
     tied: bool | None = None,
 ) -> Model:
-    """Dense layers first, then layers with experts; `bias` is the router's correction."""
+    """Dense layers first, then layers with experts; `bias` is the router's correction.
+
+    `after` is the path of a norm behind the experts.
+    """
     read_outer(c)
     dense_heads = bool(c.data.get("use_mla") is False)
     c.only("use_mla", True, False)
@@ -100,6 +105,7 @@ def stack(
             else latent(c, bias=attention, indexer=indexer, index=index)
         )
         ffn = network(shared=shared, bias=bias) if moe else gated()
+        ffn += norm(after) if moe and after else ()
         return decoder_layer(c.sheet, "experts" if moe else "dense", mixer, ffn)
 
     made = {key: make(*key) for key in sorted(set(zip(sparse, indexed, strict=True)))}

@@ -8,7 +8,7 @@ from derive.architecture.family import Family
 from derive.architecture.layers.attention import Mixer
 from derive.architecture.layers.decoder import note_rule, read_layers
 from derive.architecture.layers.ffn import SHARED, correction, experts, gated, read_experts, router
-from derive.architecture.model import assemble, read_outer
+from derive.architecture.model import Placed, assemble, read_outer
 from derive.architecture.parts import Cache, Tensor, Tensors, layer, linear, norm, vector
 from derive.text import tr
 
@@ -33,16 +33,35 @@ def build(c: Config) -> Model:
     for key in zip(kinds, hashed, strict=True):
         if key not in made:
             made[key] = one_layer(c, *key)
-    head = (
-        *vector("model.hc_head", "other", "m_hc", "m_hc", "d_model", leaf="hc_fn"),
-        *vector("model.hc_head", "other", "m_hc", leaf="hc_base"),
-        *vector("model.hc_head", "other", "1", leaf="hc_scale"),
-    )
+    head = stream_head("model.hc_head")
     stack = [made[key] for key in zip(kinds, hashed, strict=True)]
     model = assemble(c, stack, final=(*norm("model.norm"), *head))
-    if c.maybe("num_nextn_predict_layers", 0):
-        model.absent.append(tr("a layer for further tokens, named by the config, is not counted"))
+    further_tokens(c, model, layers)
     return model
+
+
+def further_tokens(c: Config, model: Model, layers: int) -> None:
+    """Layers whose kind the last ratios name, with two projections and a head of streams."""
+    count = c.maybe("num_nextn_predict_layers", 0, 16) or 0
+    ratios = c.integers("compress_ratios")[layers:] if c.has("compress_ratios") else []
+    extra = (
+        *norm("enorm"), *norm("hnorm"), *norm("norm"), *stream_head("hc_head"),
+        *linear("e_proj", "d_model", "d_model", "mtp"),
+        *linear("h_proj", "d_model", "d_model", "mtp"),
+    )  # fmt: skip
+    model.mtp_layers = count
+    for index, ratio in enumerate((*ratios, *[0] * count)[:count]):
+        for part in (one_layer(c, KINDS[ratio], hashed=False), layer(c.sheet, "mtp", extra)):
+            model.mtp.append(Placed(part, 1, 1, (index,), "mtp", ("mtp.{i}.",)))
+
+
+def stream_head(name: str) -> Tensors:
+    """The parallel residual streams made one again."""
+    return (
+        *vector(name, "other", "m_hc", "m_hc", "d_model", leaf="hc_fn"),
+        *vector(name, "other", "m_hc", leaf="hc_base"),
+        *vector(name, "other", "1", leaf="hc_scale"),
+    )
 
 
 def read_sizes(c: Config) -> None:

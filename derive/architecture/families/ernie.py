@@ -9,9 +9,10 @@ from derive.architecture.family import Family
 from derive.architecture.layers.attention import grouped_query, read_heads
 from derive.architecture.layers.decoder import decoder_layer, dense_width, read_layers, two_kinds
 from derive.architecture.layers.ffn import SHARED, experts, gated, read_experts, router
+from derive.architecture.layers.mtp import with_projection
 from derive.architecture.model import assemble, read_outer
 from derive.architecture.parts import vector
-from derive.text import Text, tr
+from derive.text import Text
 
 if TYPE_CHECKING:
     from derive.architecture.config import Config
@@ -54,8 +55,12 @@ def ernie_moe(c: Config) -> Model:
         return decoder_layer(c.sheet, name, mixer, network if moe else gated(bias=bias))
 
     model = assemble(c, two_kinds(sparse, make, ("experts", "dense")))
-    if c.maybe("num_nextn_predict_layers", 0):
-        model.absent.append(tr("a layer for further tokens, named by the config, is not counted"))
+    count = c.maybe("num_nextn_predict_layers", 0, 16)
+    if count:  # a dense layer, though the model has experts
+        c.size("d_ff", "intermediate_size")
+        with_projection(c, model, make("mtp", False), count, at="model.mtp_block.{i}.",
+                        norms=("mtp_emb_norm", "mtp_hidden_norm"),
+                        projection="mtp_linear_proj")  # fmt: skip
     return model
 
 

@@ -21,6 +21,7 @@ from derive.architecture.layers.decoder import (
     windowed,
 )
 from derive.architecture.layers.ffn import gated, read_experts
+from derive.architecture.layers.mtp import with_projection
 from derive.architecture.model import Naming, assemble, read_outer
 from derive.text import tr
 
@@ -92,9 +93,25 @@ def exaone_moe(c: Config) -> Model:
         name = f"{'sliding' if slide else 'full'} {'experts' if moe else 'dense'}"
         made[slide, moe] = decoder_layer(c.sheet, name, mixer, ffn)
     model = assemble(c, [made[key] for key in zip(sliding, sparse, strict=True)])
-    if c.maybe("num_nextn_predict_layers", 0):
-        model.absent.append(tr("a layer for further tokens, named by the config, is not counted"))
+    further_tokens(c, model, window)
     return model
+
+
+def further_tokens(c: Config, model: Model, window: str) -> None:
+    """Dense layers, though the model has experts; one projection for all of them."""
+    c.used |= {"mtp_layer_types", "mtp_sliding_windows", "mtp_share_layers"}
+    count = c.maybe("num_nextn_predict_layers", 0, 16)
+    if not count:
+        return
+    if c.has("mtp_layer_types"):
+        kinds = c.words("mtp_layer_types", (SLIDING, FULL), count)
+        window = window if SLIDING in kinds else ""
+    c.size("d_ff", "intermediate_size")
+    mixer = grouped_query(c.sheet, qk_norm="head", window=window)
+    body = decoder_layer(c.sheet, "mtp", mixer, gated())
+    norms = ("pre_fc_norm_embedding", "pre_fc_norm_hidden", "norm")
+    with_projection(c, model, body, count, at="mtp.layers.{i}.", norms=norms, projection="fc",
+                    once="mtp.")  # fmt: skip
 
 
 EXAONE4: dict[str, object] = {

@@ -8,16 +8,9 @@ from derive.architecture.families.gemma import GEMMA2
 from derive.architecture.family import Family
 from derive.architecture.layers.attention import grouped_query, read_heads
 from derive.architecture.layers.decoder import FOUR_NORMS, decoder_layer, sliding_layers
+from derive.architecture.layers.encoders import encoder
 from derive.architecture.layers.ffn import gated
-from derive.architecture.layers.tower import (
-    absent_tower,
-    block,
-    conv,
-    patches,
-    table,
-    text_table,
-    vision_table,
-)
+from derive.architecture.layers.tower import table, text_table
 from derive.architecture.model import Naming, assemble, read_outer, read_tied
 from derive.architecture.parts import layer, norm
 
@@ -31,7 +24,6 @@ NAMING = Naming(
     "model.language_model.embed_tokens",
     "model.language_model.norm",
 )
-SIGLIP = ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.out_proj")
 
 
 def text(c: Config, naming: Naming | None = None, tied: bool | None = None) -> Model:
@@ -56,11 +48,9 @@ def gemma3(c: Config) -> Model:
     inner.only("model_type", "gemma3_text")
     model = text(inner, NAMING, read_tied(inner, c))
     c.used.add("mm_tokens_per_image")
-    v = vision_table(c, VISION, "transformers 5.24.0, SiglipVisionConfig")
+    v = encoder(c, model, "siglip_vision_model", vision_use_head=False)
     if v is None:
-        model.absent.append(absent_tower())
         return model
-    siglip(model, v)
     v.sheet.let("d_model", inner.sheet["d_model"], inner.origin("hidden_size"))
     projector = (
         *table("mm_input_projection_weight", "d_vit", "d_model", leaf=""),
@@ -68,27 +58,6 @@ def gemma3(c: Config) -> Model:
     )
     model.tower(layer(v.sheet, "projector", projector), 1, "multi_modal_projector.")
     return model
-
-
-def siglip(model: Model, v: Config) -> None:
-    """SigLIP without the pooling head."""
-    v.only("model_type", "siglip_vision_model", "siglip")
-    v.only("vision_use_head", False)
-    v.size("d_vit", "hidden_size")
-    v.size("d_vff", "intermediate_size")
-    v.size("c_in", "num_channels")
-    v.integer("num_attention_heads")
-    patches(v)
-    start = (
-        *conv("embeddings.patch_embedding", "d_vit", "c_in", "p", "p", bias=True),
-        *table("embeddings.position_embedding", "n_p", "d_vit"),
-    )
-    each = block(norms=("layer_norm1", "layer_norm2"), attention=SIGLIP, mlp=("mlp.fc1", "mlp.fc2"))
-    at = "vision_tower.vision_model."
-    model.tower(layer(v.sheet, "vision input", start), 1, at)
-    depth = v.size("L_v", "num_hidden_layers", high=1024)
-    model.tower(layer(v.sheet, "vision layer", each), depth, f"{at}encoder.layers.{{i}}.")
-    model.tower(layer(v.sheet, "vision norm", norm("post_layernorm", "d_vit", bias=True)), 1, at)
 
 
 TEXT: dict[str, object] = {
@@ -101,16 +70,6 @@ TEXT: dict[str, object] = {
     "sliding_window_pattern": 6,
     "max_position_embeddings": 131072,
 }
-VISION: dict[str, object] = {
-    "hidden_size": 768,
-    "intermediate_size": 3072,
-    "num_hidden_layers": 12,
-    "num_attention_heads": 12,
-    "num_channels": 3,
-    "image_size": 224,
-    "patch_size": 16,
-}
-
 FAMILIES = (
     Family(
         ("gemma3_text",),

@@ -59,6 +59,18 @@ def glm4_moe(c: Config) -> Model:
     return stack(c, sparse, o_bias=False, qk_norm=qk_norm, shared="n_shared_experts")
 
 
+def sarvam(c: Config) -> Model:
+    """Sarvam 30B: GLM-4.5 under the names of its release."""
+    if "use_qkv_bias" in c.data:
+        c.data = {"attention_bias": c.data["use_qkv_bias"], **c.data}
+    c.only("use_qkv_bias", c.flag("attention_bias"))
+    c.only("use_bias", False)
+    shared = "num_shared_experts" if c.has("num_shared_experts") else "n_shared_experts"
+    qk_norm = "head" if c.flag("use_qk_norm") else ""
+    sparse = sparse_layers(c, read_layers(c))
+    return stack(c, sparse, o_bias=False, qk_norm=qk_norm, shared=shared)
+
+
 def dots1(c: Config) -> Model:
     """dots.llm1: norms on q, k."""
     layers = read_layers(c)
@@ -126,6 +138,13 @@ FAMILIES = (
         "transformers 5.24.0, SolarOpenConfig",
         solar_open,
         {**DEFAULTS, "head_dim": 128},
+    ),
+    Family(
+        ("sarvam_moe",),
+        ("SarvamMoEForCausalLM",),
+        "transformers 5.24.0, SarvamMoEConfig",
+        sarvam,
+        {**DEFAULTS, "num_key_value_heads": 4, "head_dim": 64, "use_qk_norm": True},
     ),
     Family(
         ("hy_v3",),

@@ -1,4 +1,4 @@
-"""Kimi K2.5: the language model of K2 with a MoonViT tower."""
+"""Kimi K2.5 and Kimi-VL: a language model of DeepSeek-V3's class with a MoonViT tower."""
 
 from __future__ import annotations
 
@@ -43,29 +43,55 @@ NAMES = {
 
 def build(c: Config) -> Model:
     """With the tower, if the file describes it."""
-    inner = text_table(c, deepseek.V3, "transformers 5.24.0, DeepseekV3Config")
-    inner.only("model_type", "kimi_k2", "deepseek_v3")
-    said = c if c.has("tie_word_embeddings") else None
-    model = deepseek.stack(inner, bias=True, naming=NAMING, tied=read_tied(inner, said))
+    inner, model = language(c)
     c.pass_by(RUN, "ignore_index", "use_unified_vision_chunk", "video_placeholder",
               "projection_layer_norm_eps")  # fmt: skip
     v = vision_table(c, VISION, "transformers 5.24.0, Kimi_K25VisionConfig")
     if v is None:
         model.absent.append(absent_tower())
         return model
+    v.only("mm_projector_type", "patchmerger")
+    v.only("pos_emb_type", "divided_fixed")
     tower(model, v)
-    v.sheet.let("d_model", inner.sheet["d_model"], inner.origin("hidden_size"))
     v.only("text_hidden_size", inner.sheet["d_model"])
     v.only("mm_hidden_size", v.sheet["d_vit"])
     c.only("projection_hidden_size", v.sheet["d_vit"])
-    merged = "s * s * d_vit"
-    projector = (
-        *norm("pre_norm", "d_vit", bias=True),
-        *dense("proj.0", merged, merged),
-        *dense("proj.2", merged, "d_model"),
-    )
-    model.tower(layer(v.sheet, "projector", projector), 1, "mm_projector.")
+    projector(model, v, inner, ("proj.0", "proj.2"))
     return model
+
+
+def kimi_vl(c: Config) -> Model:
+    """Kimi-VL: the same tower for single images."""
+    inner, model = language(c)
+    c.pass_by(RUN, "ignore_index")
+    v = vision_table(c, VISION, "moonshotai/Kimi-VL-A3B-Instruct, configuration_kimi_vl.py")
+    if v is None:
+        model.absent.append(absent_tower())
+        return model
+    v.only("model_type", "moonvit")
+    tower(model, v)
+    projector(model, v, inner, ("linear_1", "linear_2"))
+    return model
+
+
+def language(c: Config) -> tuple[Config, Model]:
+    """The text model."""
+    inner = text_table(c, deepseek.V3, "transformers 5.24.0, DeepseekV3Config")
+    inner.only("model_type", "kimi_k2", "deepseek_v3")
+    said = c if c.has("tie_word_embeddings") else None
+    return inner, deepseek.stack(inner, bias=True, naming=NAMING, tied=read_tied(inner, said))
+
+
+def projector(model: Model, v: Config, inner: Config, names: tuple[str, str]) -> None:
+    """Patches side by side, through two layers."""
+    v.sheet.let("d_model", inner.sheet["d_model"], inner.origin("hidden_size"))
+    merged = "s * s * d_vit"
+    tensors = (
+        *norm("pre_norm", "d_vit", bias=True),
+        *dense(names[0], merged, merged),
+        *dense(names[1], merged, "d_model"),
+    )
+    model.tower(layer(v.sheet, "projector", tensors), 1, "mm_projector.")
 
 
 def tower(model: Model, v: Config) -> None:
@@ -78,8 +104,6 @@ def tower(model: Model, v: Config) -> None:
         v.reject("merge_kernel_size", tr("{name} is not understood", name="merge_kernel_size"))
     v.sheet.let("s", sides[0], v.origin("merge_kernel_size"))
     whole_patch(v)
-    v.only("mm_projector_type", "patchmerger")
-    v.only("pos_emb_type", "divided_fixed")
     v.pass_by(RUN, "init_pos_emb_time", "pos_emb_time", "merge_type", "video_attn_type",
               "vt_num_attention_heads", "num_attention_heads", "projector_ln_eps",
               "projector_hidden_act")  # fmt: skip
@@ -110,6 +134,13 @@ FAMILIES = (
         classes=("KimiK25ForConditionalGeneration", "Kimi_K25ForConditionalGeneration"),
         source="transformers 5.24.0, Kimi_K25Config",
         build=build,
+        defaults={"tie_word_embeddings": False},
+    ),
+    Family(
+        types=("kimi_vl",),
+        classes=("KimiVLForConditionalGeneration",),
+        source="moonshotai/Kimi-VL-A3B-Instruct, configuration_kimi_vl.py",
+        build=kimi_vl,
         defaults={"tie_word_embeddings": False},
     ),
 )

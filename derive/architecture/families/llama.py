@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from derive.architecture.family import Family
 from derive.architecture.layers.attention import Names, grouped_query, read_heads
-from derive.architecture.layers.decoder import decoder_layer, read_layers
+from derive.architecture.layers.decoder import NO_WINDOW, decoder_layer, read_layers
 from derive.architecture.layers.ffn import GATED, gated
 from derive.architecture.model import Naming, assemble, read_outer
 from derive.text import Text
@@ -79,6 +79,13 @@ def xverse(c: Config) -> Model:
     return llama(c)
 
 
+def iquestcoder(c: Config) -> Model:
+    """IQuest-Coder: Llama; the class refuses the window that its release can name."""
+    c.only("use_sliding_window", False)
+    c.pass_by(NO_WINDOW, "sliding_window", "max_window_layers")
+    return build(c)
+
+
 def internlm(c: Config) -> Model:
     """InternLM: biases on all four projections of attention."""
     bias = c.flag("bias")
@@ -131,6 +138,18 @@ FAMILIES = (
         source="transformers 5.24.0, LlamaConfig",
         build=build,
         defaults=DEFAULTS,
+    ),
+    Family(
+        types=("iquestcoder",),
+        classes=("IQuestCoderForCausalLM",),
+        source="transformers 5.24.0, IQuestCoderConfig",
+        build=iquestcoder,
+        defaults={
+            **DEFAULTS,
+            "num_key_value_heads": 8,
+            "head_dim": 128,
+            "max_position_embeddings": 131072,
+        },
     ),
     Family(
         types=("internlm",),

@@ -16,6 +16,7 @@ from derive.architecture.layers.decoder import (
     read_layers,
 )
 from derive.architecture.layers.ffn import gated, read_experts
+from derive.architecture.layers.mtp import with_projection
 from derive.architecture.model import assemble, read_outer
 from derive.architecture.parts import vector
 from derive.text import tr
@@ -34,6 +35,7 @@ SIZES = {
     True: ("swa_num_attention_heads", "swa_num_key_value_heads", "swa_head_dim",
            "swa_v_head_dim"),
 }  # fmt: skip
+RELEASED = 3  # layers for further tokens in XiaomiMiMo/MiMo-V2-Flash
 SINKS = {False: "add_full_attention_sink_bias", True: "add_swa_attention_sink_bias"}
 
 
@@ -59,21 +61,40 @@ def build(c: Config) -> Model:
     sparse = expert_layers(c, layers)
     dense_width(c, sparse)
     shared = shared_width(c)
-    bias = c.flag("attention_bias")
     made: dict[tuple[bool, bool], Layer] = {}
     for slide, moe in sorted(set(zip(slides, sparse, strict=True))):
-        h = HEADS[slide]
-        mixer = grouped_query(c.sheet, bias=bias, o_bias=False, heads=h,
-                              window="W" if slide else "")  # fmt: skip
-        sinks = vector("self_attn", "attention", h.q, leaf="sinks") if c.flag(SINKS[slide]) else ()
         ffn = network(shared=shared, bias=True) if moe else gated()
         name = f"{'sliding' if slide else 'full'} {'experts' if moe else 'dense'}"
-        tensors = Mixer((*mixer.tensors, *sinks), mixer.cache)
-        made[slide, moe] = decoder_layer(c.sheet, name, tensors, ffn)
+        made[slide, moe] = decoder_layer(c.sheet, name, attention(c, slide=slide), ffn)
     model = assemble(c, [made[key] for key in zip(slides, sparse, strict=True)])
-    model.absent.append(tr("layers for further tokens in the checkpoint, which the config does "
-                           "not describe, are not counted"))  # fmt: skip
+    further_tokens(c, model)
     return model
+
+
+def further_tokens(c: Config, model: Model) -> None:
+    """Dense layers with a window; the release holds three, whatever the config says."""
+    said = c.maybe("num_nextn_predict_layers", 0, 16)
+    count = RELEASED if said is None else said
+    if said is None:
+        what = tr("the released checkpoints hold {count} layers for further tokens, which this "
+                  "config does not name; they are counted on a line of their own",
+                  count=count)  # fmt: skip
+        model.absent.append(what)
+    if not count:
+        return
+    c.size("d_ff", "intermediate_size")
+    body = decoder_layer(c.sheet, "mtp", attention(c, slide=True), gated())
+    with_projection(c, model, body, count, at="model.mtp.layers.{i}.",
+                    norms=("enorm", "hnorm", "final_layernorm"), projection="eh_proj")  # fmt: skip
+
+
+def attention(c: Config, *, slide: bool) -> Mixer:
+    """Attention of one kind, with learned sinks where the file says so."""
+    h = HEADS[slide]
+    mixer = grouped_query(c.sheet, bias=c.flag("attention_bias"), o_bias=False, heads=h,
+                          window="W" if slide else "")  # fmt: skip
+    sinks = vector("self_attn", "attention", h.q, leaf="sinks") if c.flag(SINKS[slide]) else ()
+    return Mixer((*mixer.tensors, *sinks), mixer.cache)
 
 
 def window_layers(c: Config, layers: int) -> list[bool]:
@@ -117,6 +138,7 @@ FAMILIES = (
             "add_full_attention_sink_bias": False,
             "add_swa_attention_sink_bias": True,
             "n_shared_experts": None,
+            "num_nextn_predict_layers": None,
             "tie_word_embeddings": False,
             "max_position_embeddings": 131072,
         },

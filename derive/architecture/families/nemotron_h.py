@@ -13,13 +13,14 @@ from derive.architecture.layers.attention import Mixer, Names, grouped_query, re
 from derive.architecture.layers.decoder import decoder_layer, read_layers
 from derive.architecture.layers.ffn import correction, experts, plain, read_experts, router
 from derive.architecture.layers.ssm import Fields2, mamba2, read_mamba2
-from derive.architecture.model import Naming, assemble, no_cache, read_outer
-from derive.architecture.parts import Tensors, linear
+from derive.architecture.model import Naming, Placed, assemble, no_cache, read_outer
+from derive.architecture.parts import Tensors, layer, linear, norm
 from derive.text import tr
 
 if TYPE_CHECKING:
     from derive.architecture.config import Config
     from derive.architecture.model import Model
+    from derive.architecture.parts import Layer
 
 NAMES = Names(*(f"mixer.{p}_proj" for p in "qkvo"))
 SCAN = Fields2("mamba_num_heads", "mamba_head_dim", "ssm_state_size", "n_groups", "conv_kernel")
@@ -38,16 +39,47 @@ def build(c: Config) -> Model:
     read_outer(c)
     c.only("tie_word_embeddings", False)  # the class builds two tables whatever it says
     kinds = block_kinds(c)
+    further = further_kinds(c)
     made = {}
-    for kind in dict.fromkeys(kinds):
+    for kind in dict.fromkeys([*kinds, *further]):
         mixer = {"mamba": scan, "attention": attention, "mlp": network, "moe": mixture}[kind](c)
         made[kind] = decoder_layer(c.sheet, kind, mixer, (), norms=("norm",))
-    unused(c, set(kinds))
+    unused(c, {*kinds, *further})
     model = assemble(c, [made[kind] for kind in kinds], naming=NAMING)
-    c.used |= {"mtp_hybrid_override_pattern", "mtp_layers_block_type"}
-    if c.maybe("num_nextn_predict_layers", 0):
-        model.absent.append(tr("a layer for further tokens, named by the config, is not counted"))
+    further_tokens(c, model, [made[kind] for kind in further])
     return model
+
+
+def further_kinds(c: Config) -> list[str]:
+    """The mixers of one layer for further tokens, as a word of letters or a list of words."""
+    names = ("mtp_hybrid_override_pattern", "mtp_layers_block_type")
+    c.used |= set(names)
+    if not c.maybe("num_nextn_predict_layers", 0, 16):
+        return []
+    if c.has(names[1]):
+        return [WORDS[w] for w in c.words(names[1], WORDS)]
+    return spelled_kinds(c, names[0]) if c.has(names[0]) else []
+
+
+def further_tokens(c: Config, model: Model, parts: list[Layer]) -> None:
+    """So many times: a projection of embedding and hidden state, the mixers, a norm."""
+    count = c.maybe("num_nextn_predict_layers", 0, 16) or 0
+    if count and not parts:
+        model.absent.append(tr("a layer for further tokens, named by the config, is not counted"))
+        return
+    extra = (
+        *norm("enorm"), *norm("hnorm"), *linear("eh_proj", "2 * d_model", "d_model", "mtp"),
+        *norm("final_layernorm"),
+    )  # fmt: skip
+    model.mtp_layers = count
+    for step in range(count):
+        first = step * len(parts)
+        model.mtp += [
+            Placed(part, 1, 1, (first + i,), "mtp", ("mtp.layers.{i}.",))
+            for i, part in enumerate(parts)
+        ]
+        joined = layer(c.sheet, "mtp", extra)
+        model.mtp.append(Placed(joined, 1, 1, (first,), "mtp", ("mtp.layers.{i}.",)))
 
 
 def block_kinds(c: Config) -> list[str]:
@@ -58,12 +90,7 @@ def block_kinds(c: Config) -> list[str]:
     if listed:
         kinds = [WORDS[w] for w in c.words(listed, WORDS)]
     else:
-        pattern = c.word("hybrid_override_pattern")
-        if not pattern or len(pattern) > 4096 or set(pattern) - set(LETTERS):
-            what = tr("{name} may hold the letters {known} only", name="hybrid_override_pattern",
-                      known=" ".join(LETTERS))  # fmt: skip
-            c.reject("hybrid_override_pattern", what)
-        kinds = [LETTERS[letter] for letter in pattern]
+        kinds = spelled_kinds(c, "hybrid_override_pattern")
     if c.has("num_hidden_layers") and read_layers(c) != len(kinds):
         what = tr("{name} has {count} entries for {length} layers",
                   name=listed or "hybrid_override_pattern", count=len(kinds),
@@ -71,6 +98,16 @@ def block_kinds(c: Config) -> list[str]:
         c.reject(listed or "hybrid_override_pattern", what, code="M107")
     c.sheet.let("L", len(kinds), listed or "hybrid_override_pattern")
     return kinds
+
+
+def spelled_kinds(c: Config, name: str) -> list[str]:
+    """The kinds that a word of letters names."""
+    pattern = c.word(name)
+    if not pattern or len(pattern) > 4096 or set(pattern) - set(LETTERS):
+        what = tr("{name} may hold the letters {known} only", name=name,
+                  known=" ".join(LETTERS))  # fmt: skip
+        c.reject(name, what)
+    return [LETTERS[letter] for letter in pattern]
 
 
 def scan(c: Config) -> Mixer:

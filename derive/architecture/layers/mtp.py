@@ -39,3 +39,32 @@ def next_token_layers(
         Placed(body, count, count, at, "mtp", prefixes),
         Placed(joined, count, count, at, "mtp", prefixes),
     ]
+
+
+def with_projection(
+    c: Config,
+    model: Model,
+    body: Layer,
+    count: int,
+    *,
+    at: str,
+    norms: tuple[str, ...],
+    projection: str,
+    once: str = "",
+) -> None:
+    """Decoder layers, each with norms and a projection of embedding and hidden state.
+
+    `once` is the path of a projection that all of them share.
+    """
+    extra = (
+        *(t for name in norms for t in norm(name)),
+        *linear(projection, "2 * d_model", "d_model", "mtp"),
+    )
+    places = tuple(range(count))
+    joined = layer(c.sheet, "mtp", extra)
+    model.mtp = [
+        Placed(body, count, count, places, "mtp", (at,)),
+        Placed(joined, 1, 1, (0,), "mtp", (once,))
+        if once
+        else Placed(joined, count, count, places, "mtp", (at,)),
+    ]

@@ -77,6 +77,7 @@ def block(
     mlp: tuple[str, ...],
     mlp_bias: bool = True,
     width: str = "d_vff",
+    out_bias: bool | None = None,
 ) -> Tensors:
     """One layer; two names of attention mean q, k, v as one, three of the network mean a gate."""
     *into, out = attention
@@ -84,7 +85,7 @@ def block(
     for name in into:
         outputs = "3 * d_vit" if len(into) == 1 else "d_vit"
         made += dense(name, "d_vit", outputs, bias=attention_bias)
-    made += dense(out, "d_vit", "d_vit", bias=attention_bias)
+    made += dense(out, "d_vit", "d_vit", bias=attention_bias if out_bias is None else out_bias)
     *up, down = mlp
     for name in up:
         made += dense(name, "d_vit", width, bias=mlp_bias)
