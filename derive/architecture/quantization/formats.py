@@ -50,6 +50,24 @@ def mxfp4() -> Format:
     return Format("mxfp4", f"{WEIGHTS} / 2 + n_out * ceil(n_in / 32)")
 
 
+def mxfp8() -> Format:
+    """One byte a weight, one byte of scale for 32."""
+    return Format("mxfp8", f"{WEIGHTS} + n_out * ceil(n_in / 32)")
+
+
+def ternary() -> Format:
+    """Four weights of -1, 0 or 1 a byte, one 2-byte scale for the matrix."""
+    return Format("ternary, four weights a byte", f"{WEIGHTS} / 4 + 2")
+
+
+def additive(bits: int, codebooks: int, into: int, out: int) -> Format:
+    """Codes of groups of weights, the 2-byte entries of the codebooks, a scale for each row."""
+    code = 1 if bits <= 8 else 2
+    entries = codebooks * 2**bits * into * out
+    text = f"{code * codebooks} * {WEIGHTS} / {into * out} + {2 * entries} + 2 * n_out / {out}"
+    return Format(f"aqlm, {codebooks} x {bits} bits for {into * out} weights", text)
+
+
 def nvfp4(*, inputs: bool = True) -> Format:
     """Four bits a weight, one byte of scale for 16, one 4-byte scale for weight and for input."""
     name = "nvfp4" if inputs else "nvfp4, inputs in 16 bits"

@@ -18,6 +18,7 @@ ALGORITHMS = {
     "FP8_PER_CHANNEL_PER_TOKEN": formats.eight_bit_channel("fp8", 4),
     "NVFP4": formats.nvfp4(),
     "W4A16_NVFP4": formats.nvfp4(inputs=False),
+    "MXFP8": formats.mxfp8(),
 }
 Groups = list[tuple["Format", Names | None]]
 
@@ -38,7 +39,7 @@ def read(c: Config) -> tuple[Groups, list[Names], str]:
     if name == "MIXED_PRECISION":
         return layers(inner), excluded, cache
     inner.only("quantized_layers", None, {})
-    inner.only("group_size", None, 16)
+    inner.only("group_size", None, 32 if name == "MXFP8" else 16)
     if str(name) not in ALGORITHMS:
         unknown(inner, "quant_algo", name)
     return [(ALGORITHMS[str(name)], None)], excluded, cache

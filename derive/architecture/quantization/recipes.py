@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from derive.architecture.quantization import compressed, formats, modelopt
+from derive.architecture.quantization import compressed, formats, modelopt, other, quark
 from derive.architecture.quantization.matching import Names, read_names
 from derive.text import Text, tr
 
@@ -41,6 +41,7 @@ class Plan:
     excluded: list[Names]
     cache: str = ""  # format of the KV cache that the recipe declares
     head: bool = False  # whether the output head is treated as the other layers
+    towers: bool = True  # whether the program quantizes towers unless they are excluded
     notes: list[Text] = field(default_factory=list)
 
 
@@ -59,6 +60,13 @@ def read_plan(c: Config, model_type: str) -> Plan:
         "compressed-tensors": compressed_tensors,
         "modelopt": from_modelopt,
         "modelopt_fp4": from_modelopt,
+        "mxfp8": mxfp8,
+        "eetq": simple("eetq", other.eetq),
+        "bitnet": simple("bitnet", other.bitnet),
+        "aqlm": simple("aqlm", other.aqlm, towers=False),
+        "auto-round": autoround,
+        "intel/auto-round": autoround,
+        "quark": from_quark,
     }
     if method not in readers:
         what = tr("{name} is {value}, which is not understood", name=c.where("quant_method"),
@@ -174,7 +182,8 @@ def gptq(c: Config, model_type: str) -> Plan:
     head = c.data.get("lm_head") is True
     c.only("lm_head", True, False)
     excluded = [read_names(c, SKIP, "parts")]
-    return Plan("gptq", [Rule(formats.gptq(bits, group))], excluded, head=head)
+    rules = [Rule(formats.gptq(bits, group))]
+    return Plan("gptq", rules, excluded, head=head, towers=False)
 
 
 def bitsandbytes(c: Config, model_type: str) -> Plan:
@@ -212,3 +221,43 @@ def from_modelopt(c: Config, model_type: str) -> Plan:
     made, excluded, cache = modelopt.read(c)
     head = any(t is not None and t.names_head for _, t in made)
     return Plan("modelopt", [Rule(f, t) for f, t in made], excluded, cache, head)
+
+
+def mxfp8(c: Config, model_type: str) -> Plan:
+    """fp8 with one byte of scale for 32 weights."""
+    del model_type
+    c.only("fmt", "e4m3", "float8_e4m3fn", "float8_e4m3")
+    c.only("scale_fmt", "ue8m0")
+    c.only("activation_scheme", "dynamic")
+    c.only("weight_block_size", None, [1, 32])
+    c.only("group_size", 32)
+    excluded = [read_names(c, SKIP, "parts"), read_names(c, "ignored_layers", "parts")]
+    return Plan("mxfp8", [Rule(formats.mxfp8())], excluded)
+
+
+def simple(
+    method: str, read: Callable[[Config], tuple[Format, list[Names]]], *, towers: bool = True
+) -> Callable[[Config, str], Plan]:
+    """A recipe of one format for every linear layer but the head and what is excluded."""
+
+    def reader(c: Config, model_type: str) -> Plan:
+        del model_type
+        made, excluded = read(c)
+        return Plan(method, [Rule(made)], excluded, towers=towers)
+
+    return reader
+
+
+def autoround(c: Config, model_type: str) -> Plan:
+    """The decoder's layers; the head where the recipe says so."""
+    del model_type
+    made, excluded, head = other.autoround(c)
+    rules = [Rule(one, targets) for one, targets in made]
+    return Plan("auto-round", rules, excluded, head=head, towers=False)
+
+
+def from_quark(c: Config, model_type: str) -> Plan:
+    """Every linear layer that is not excluded, the head too."""
+    del model_type
+    made, excluded, cache = quark.read(c)
+    return Plan("quark", [Rule(made)], excluded, cache, head=True)

@@ -100,6 +100,8 @@ def format_of(one: Placed, tensor: Tensor, plan: Plan, index: int) -> Format | N
     """The format of a tensor in one layer; None where it is left as it is."""
     if tensor.kind == "lm_head" and not plan.head:
         return None
+    if one.role in ("vision", "audio") and not plan.towers:
+        return None
     names = [
         name
         for prefix in one.prefixes
