@@ -108,6 +108,7 @@ _GROUPS: tuple[tuple[Text, str], ...] = (
         normalize_expert_weights route_scale router_scale moe_renormalize routed_scaling
         hidden_act_param mup_scaling mup_multiplier norm_expert_weight topk_scaling_factor
         moe_router_topk_scaling_factor attention_value_scale mamba_scale zero_expert_scale
+        moe_router_scaling_factor
         router_scaling_factor mamba_ssm_dtype mamba_ssm_cache_dtype enable_moe_fp32_combine""",
     ),
     (

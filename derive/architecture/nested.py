@@ -38,10 +38,13 @@ def text_model(c: Config, default: str, *, allowed: tuple[str, ...] = ()) -> tup
 
 
 def said_tied(c: Config, inner: Config, name: str) -> bool:
-    """What either object says; where neither does, what both classes take, or a refusal."""
+    """What either object says; where neither does, what both classes take, or a refusal.
+
+    An inner yes prevails over a silent outer class that takes two tables, as the library has it.
+    """
     field = "tie_word_embeddings"
     said = [o.flag(field) for o in (c, inner) if o.has(field)]
-    if not said:
+    if not said or (not c.has(field) and not said[0]):
         said = [o.flag(field) for o in (c, inner)]
     if len(set(said)) > 1:
         what = tr("tie_word_embeddings differs inside and outside {name}", name=name)

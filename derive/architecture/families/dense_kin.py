@@ -67,7 +67,7 @@ def granite_swa(c: Config) -> Model:
 
 
 FAMILIES = (
-    family("bitnet", "BitNet", bitnet, 2048),
+    family("bitnet", "BitNet", bitnet, 2048, num_key_value_heads=5),
     family("nanochat", "NanoChat", nanochat, 2048),
     family("hyperclovax", "HyperCLOVAX", hyperclovax, 2048, head_dim=None, use_post_norm=True),
     family("granite_swa", "GraniteSWA", granite_swa, 8192, tied=True, num_key_value_heads=4,

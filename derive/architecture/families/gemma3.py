@@ -48,7 +48,7 @@ def gemma3(c: Config) -> Model:
     inner.only("model_type", "gemma3_text")
     model = text(inner, NAMING, read_tied(inner, c))
     c.used.add("mm_tokens_per_image")
-    v = encoder(c, model, "siglip_vision_model", vision_use_head=False)
+    v = encoder(c, model, "siglip_vision_model")
     if v is None:
         return model
     v.sheet.let("d_model", inner.sheet["d_model"], inner.origin("hidden_size"))

@@ -31,7 +31,11 @@ def vision(model: Model, c: Config, text: Config) -> None:
     ):  # fmt: skip
         v.size(symbol, name)
     heads = v.integer("num_attention_heads")
-    v.only("num_key_value_heads", heads)
+    grouped = v.integer("num_key_value_heads")
+    if grouped != heads:
+        what = tr("{name} is {value}, which is not understood",
+                  name=v.where("num_key_value_heads"), value=grouped)  # fmt: skip
+        v.reject("num_key_value_heads", what, code="M107")
     v.only("attention_bias", False)
     v.only("global_head_dim", v.sheet["d_hv"])
     if heads * v.sheet["d_hv"] != v.sheet["d_vit"]:
@@ -143,7 +147,7 @@ def convolution() -> tuple[Tensor, ...]:
 
 VISION: dict[str, object] = {
     "hidden_size": 768, "intermediate_size": 3072, "num_hidden_layers": 16,
-    "num_attention_heads": 12, "head_dim": 64, "patch_size": 16,
+    "num_attention_heads": 12, "num_key_value_heads": 12, "head_dim": 64, "patch_size": 16,
     "position_embedding_size": 10240, "standardize": False,
 }  # fmt: skip
 AUDIO: dict[str, object] = {

@@ -27,13 +27,16 @@ GATE = tuple(f"mlp.{n}_proj" for n in ("gate", "up", "down"))
 
 
 def text(c: Config) -> Model:
-    """GLM-4-0414 with biases on q, k, v, whatever is said."""
+    """GLM-4-0414 with biases on q, k, v and heads that share the width, whatever is said."""
     c.only("attention_bias", True)
+    c.only("head_dim", c.integer("hidden_size") // c.integer("num_attention_heads"))
+    c.data = {n: v for n, v in c.data.items() if n not in ("attention_bias", "head_dim")}
     return glm.glm4(c)
 
 
 def moe_text(c: Config) -> Model:
-    """GLM-4.5."""
+    """GLM-4.5 without norms on q and k."""
+    c.only("use_qk_norm", False)
     return glm_moe.glm4_moe(c)
 
 

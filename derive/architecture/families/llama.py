@@ -81,8 +81,9 @@ def xverse(c: Config) -> Model:
 
 def iquestcoder(c: Config) -> Model:
     """IQuest-Coder: Llama; the class refuses the window that its release can name."""
-    c.only("use_sliding_window", False)
-    c.pass_by(NO_WINDOW, "sliding_window", "max_window_layers")
+    if "use_sliding_window" in c.data:
+        c.only("use_sliding_window", False)
+        c.pass_by(NO_WINDOW, "sliding_window", "max_window_layers")
     return build(c)
 
 

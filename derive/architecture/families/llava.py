@@ -35,7 +35,11 @@ def read_layers(c: Config) -> int:
     if not isinstance(found, list):
         c.integer("vision_feature_layer", -1024)
         return 1
-    return len(c.integers("vision_feature_layer", None, -1024))
+    listed = c.integers("vision_feature_layer", None, -1024)
+    if not listed:
+        what = tr("{name} is not understood", name="vision_feature_layer")
+        c.reject("vision_feature_layer", what)
+    return len(listed)
 
 
 def projected(model: Model, v: Config, inner: Config, tensors: Tensors) -> None:
@@ -91,7 +95,7 @@ def paligemma(c: Config) -> Model:
                   value=width)  # fmt: skip
         c.reject("projection_dim", what, code="M107")
     c.pass_by(Text("said again by the text part", "文本部分已给出"), "vocab_size", "hidden_size")
-    v = encoder(c, model, "siglip_vision_model", vision_use_head=False)
+    v = encoder(c, model, "siglip_vision_model")
     if v is not None:
         v.only("projection_dim", None, width)
         projected(model, v, inner, dense("linear", "d_vit", "d_model"))

@@ -38,15 +38,11 @@ def read_vision(v: Config, width: str, out: str) -> None:
     """Sizes that all of these towers have."""
     for symbol, name in (
         ("d_vit", width), ("d_out", out), ("p", "patch_size"), ("t", "temporal_patch_size"),
-        ("s", "spatial_merge_size"), ("c_in", channels(v)),
+        ("s", "spatial_merge_size"), ("c_in", "in_channels"),
     ):  # fmt: skip
         v.size(symbol, name)
+    v.only("in_chans", v.sheet["c_in"])  # what older files call it, and the class passes over
     v.size("H_v", "num_heads")
-
-
-def channels(v: Config) -> str:
-    """How the file calls the channels of an image."""
-    return "in_chans" if "in_chans" in v.data else "in_channels"
 
 
 def merger(at: str, *, names: tuple[str, str], wide: bool = False) -> Tensors:

@@ -125,11 +125,8 @@ DEFAULTS: dict[str, tuple[str, dict[str, object]]] = {
 }  # fmt: skip
 
 
-def encoder(c: Config, model: Model, default: str, **more: object) -> Config | None:
-    """Add the encoder that vision_config names; its config, None where the file has none.
-
-    `more` are defaults that the outer class sets.
-    """
+def encoder(c: Config, model: Model, default: str) -> Config | None:
+    """Add the encoder that vision_config names; its config, None where the file has none."""
     found = c.data.get("vision_config")
     if not isinstance(found, dict) or not found:
         c.only("vision_config", None, {})
@@ -142,7 +139,7 @@ def encoder(c: Config, model: Model, default: str, **more: object) -> Config | N
                   value=str(kind)[:40])  # fmt: skip
         c.reject("vision_config", what, code="M108")
     name, defaults = DEFAULTS[kind]
-    v = c.table("vision_config", {**defaults, **more}, f"transformers 5.24.0, {name}")
+    v = c.table("vision_config", defaults, f"transformers 5.24.0, {name}")
     v.sheet = type(v.sheet)()
     v.used.add("model_type")
     if kind == "clip_vision_model":
