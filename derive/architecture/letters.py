@@ -64,6 +64,7 @@ d_vit | d_{\mathrm{vit}} | width of the vision tower | 视觉塔宽度
 d_vff | d_{\mathrm{vff}} | width of the network of the vision tower | 视觉塔前馈宽度
 L_v | L_{\mathrm{v}} | layers of the vision tower | 视觉塔层数
 H_v | H_{\mathrm{v}} | heads of the vision tower | 视觉塔头数
+H_vkv | H_{\mathrm{vkv}} | key-value heads of the vision tower | 视觉塔 KV 头数
 d_hv | d_{\mathrm{hv}} | size of a head of the vision tower | 视觉塔每头维度
 n_p | n_{\mathrm{p}} | rows of the position table of the tower | 塔的位置表行数
 p | p | side of a patch | 图块边长

@@ -45,7 +45,7 @@ def build(c: Config) -> Model:
         sparse = [k == "sparse" for k in c.words("mlp_layer_types", ("dense", "sparse"), layers)]
     c.used.add("mlp_layer_types")
     if not all(sparse):  # the width of the experts where no other is named
-        named = c.has("prefix_dense_intermediate_size")
+        named = c.value("prefix_dense_intermediate_size") is not None
         c.size("d_ff", "prefix_dense_intermediate_size" if named else "intermediate_size")
     c.used.add("prefix_dense_intermediate_size")
     shared = c.maybe("num_shared_experts", 0)
@@ -78,6 +78,7 @@ FAMILIES = (
             "sliding_window_pattern": 4,
             "first_k_dense_replace": 0,
             "prefix_dense_sliding_window_pattern": 1,
+            "prefix_dense_intermediate_size": None,
             "num_experts": 8,
             "num_experts_per_tok": 2,
             "num_shared_experts": 0,

@@ -37,7 +37,7 @@ def build(c: Config) -> Model:
     c.used.add("mlp_layer_types")
     dense_width(c, sparse)
     sliding = c.integer("num_attention_heads")
-    if c.has("num_attention_heads_per_layer"):
+    if c.value("num_attention_heads_per_layer") is not None:
         counts = c.integers("num_attention_heads_per_layer", layers, 1)
         kinds = {s: {n for n, at in zip(counts, slides, strict=True) if at == s} for s in slides}
         full = kinds.get(False, {sliding})
@@ -68,6 +68,7 @@ FAMILIES = (
             "num_key_value_heads": 8,
             "head_dim": 128,
             "sliding_window": 512,
+            "num_attention_heads_per_layer": None,
             "gating": True,
             "attention_bias": False,
             "tie_word_embeddings": False,

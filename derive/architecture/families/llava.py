@@ -108,7 +108,7 @@ def merged(c: Config, field: str, width: str, *, first_norm: bool) -> Model:
     image_fields(c)
     read_layers(c)
     side = c.integer(field)
-    wide = c.integer(width) if c.has(width) or width in c.defaults else inner.sheet["d_model"]
+    wide = c.maybe(width) or inner.sheet["d_model"]
     c.pass_by(Text("a small constant of a normalisation", "归一化中的小常数"),
               "adapter_layer_norm_eps")  # fmt: skip
     v = encoder(c, model, "siglip_vision_model")
@@ -152,7 +152,8 @@ FAMILIES = (
     family("llava_onevision", "LlavaOnevision", onevision, multimodal_projector_bias=True),
     family("vipllava", "VipLlava", vipllava, vision_feature_layer=[-2, -5, -8, -11, 6]),
     family("paligemma", "PaliGemma", paligemma, tied=True, projection_dim=2048),
-    family("aya_vision", "AyaVision", aya, tied=True, downsample_factor=2),
+    family("aya_vision", "AyaVision", aya, tied=True, downsample_factor=2,
+           alignment_intermediate_size=None),
     family("cohere2_vision", "Cohere2Vision", command, tied=True, downsample_factor=2,
            alignment_intermediate_size=36864),
 )  # fmt: skip

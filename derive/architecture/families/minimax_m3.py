@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from derive.architecture.family import Family
 from derive.architecture.layers.attention import Mixer, grouped_query, read_heads
-from derive.architecture.layers.decoder import FULL, decoder_layer, read_layers
+from derive.architecture.layers.decoder import FULL, decoder_layer, note_rule, read_layers
 from derive.architecture.layers.encoders import MLP, NAMES, NORMS, read_sizes
 from derive.architecture.layers.ffn import correction, experts, gated, read_experts, router
 from derive.architecture.layers.tower import (
@@ -120,6 +120,8 @@ def index_layers(c: Config, layers: int) -> list[bool]:
         c.note(tr("attention reads the {count} tokens that the indexer chose at most; the "
                   "attention FLOPs are those of dense attention, without the indexer's scores",
                   count=c.sheet["k_i"] * c.sheet["B_i"]))  # fmt: skip
+    if found is None:
+        note_rule(c, "layer_types")
     return found or [False] * layers
 
 
@@ -130,6 +132,7 @@ def expert_layers(c: Config, layers: int) -> list[bool]:
         return [k == "sparse" for k in c.words("mlp_layer_types", ("dense", "sparse"), layers)]
     if c.has("moe_layer_freq"):
         return [bool(f) for f in c.integers("moe_layer_freq", layers, 0, 1)]
+    note_rule(c, "moe_layer_freq")
     return [True] * layers
 
 

@@ -118,6 +118,7 @@ def sliding_heads(c: Config) -> None:
         read_head_counts(c, c.integer(name), c.origin(name))
         return
     if not c.has("attention_other_setting"):
+        c.maybe("num_sliding_attention_heads")  # null: as many as the others
         read_head_counts(c, c.integer("num_attention_heads"), c.origin("num_attention_heads"))
         return
     other = c.table("attention_other_setting")
@@ -193,7 +194,8 @@ STEP: dict[str, object] = {
     "num_hidden_layers": 45, "num_attention_heads": 64, "num_key_value_heads": 8,
     "head_dim": 128, "num_experts": 288, "num_experts_per_tok": 8,
     "moe_intermediate_size": 1280, "share_expert_dim": 1280, "sliding_window": None,
-    "num_nextn_predict_layers": 0, "attention_bias": False, "tie_word_embeddings": False,
+    "num_sliding_attention_heads": None, "num_nextn_predict_layers": 0,
+    "attention_bias": False, "tie_word_embeddings": False,
     "max_position_embeddings": 128000,
 }  # fmt: skip
 
