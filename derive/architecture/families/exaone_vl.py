@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 
 def build(c: Config) -> Model:
     """The first releases name the text part by a type of its own."""
-    if isinstance(c.data.get("text_config"), dict):
-        text = c.data["text_config"]
-        if text.get("model_type") == "exaone4_5_text":
-            c.data = {**c.data, "text_config": {**text, "model_type": "exaone4"}}
+    text = c.data.get("text_config")
+    if isinstance(text, dict) and text.get("model_type") == "exaone4_5_text":
+        c.data = {**c.data, "text_config": {**text, "model_type": "exaone4"}}
     inner, model = text_model(c, "exaone4", allowed=("exaone4",))
     further = inner.data.get("num_nextn_predict_layers")
     inner.used |= {"num_nextn_predict_layers", "mtp_layer_types"}
