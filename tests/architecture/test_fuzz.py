@@ -20,6 +20,8 @@ from derive.errors import DeriveError
 CONFIGS = sorted((Path(__file__).parent / "configs").glob("*.json"))
 CONFIGS = [c for c in CONFIGS if "sidecar" not in c.name]
 SIZES = {c.name: c.read_text("utf-8") for c in CONFIGS}
+STRANGERS = json.loads((Path(__file__).parent / "strangers.json").read_text("utf-8"))
+SIZES |= {name: json.dumps(stranger["config"]) for name, stranger in STRANGERS.items()}
 JUNK: list[Any] = [
     None, True, False, 0, 1, 2, 3, -1, 7, 64, 10**6, 10**12, 10**40, 0.5, -2.5, 1e300, "", "auto",
     "x", [], [1], [0, 1, 0], [[1]], {}, {"a": 1}, ["full_attention"], float("inf"), float("nan"),
@@ -108,6 +110,11 @@ EXPLAINED = {
     "dtype": "dtype",
     "weight_block_size": "fp8, one scale",
     "kv_cache_scheme": "2-byte elements",
+    "attn_type_list": "layer_types",
+    "mamba_headdim": "n_mamba_heads",
+    "attention_other_setting": "num_sliding_attention_heads",
+    "sparse_attention_config": "layer_types",
+    "sparse_attention_freq": "layer_types",
 }
 
 

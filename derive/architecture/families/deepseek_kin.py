@@ -1,4 +1,4 @@
-"""Models of DeepSeek's layers under names of their own: Mistral 4, Sarvam, A.X K1."""
+"""DeepSeek's layers under other names: DeepSeekMoE, Mistral 4, Sarvam, A.X K1."""
 
 from __future__ import annotations
 
@@ -10,6 +10,13 @@ from derive.architecture.family import Family
 if TYPE_CHECKING:
     from derive.architecture.config import Config
     from derive.architecture.model import Model, Naming
+
+
+def deepseek(c: Config) -> Model:
+    """DeepSeekMoE 16B: the experts of V2 with plain attention."""
+    c.only("use_mla", False)
+    c.data = {**c.data, "use_mla": False}
+    return stack(c, bias=False)
 
 
 def mistral4(c: Config, naming: Naming | None = None, tied: bool | None = None) -> Model:
@@ -41,6 +48,21 @@ MISTRAL4: dict[str, object] = {
 }
 
 FAMILIES = (
+    Family(
+        ("deepseek",),
+        ("DeepseekForCausalLM",),
+        "deepseek-ai/deepseek-moe-16b-base, configuration_deepseek.py",
+        deepseek,
+        {
+            "num_key_value_heads": None,
+            "n_shared_experts": None,
+            "first_k_dense_replace": 0,
+            "attention_bias": False,
+            "num_nextn_predict_layers": None,
+            "tie_word_embeddings": False,
+            "max_position_embeddings": 2048,
+        },
+    ),
     Family(
         ("mistral4",),
         ("Mistral4ForCausalLM",),

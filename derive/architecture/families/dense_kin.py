@@ -1,10 +1,11 @@
-"""Dense models with norms more or fewer: BitNet, NanoChat, HyperCLOVA X, Granite SWA."""
+"""Dense models, a norm, a sink or a window away: BitNet, NanoChat, HyperCLOVA X, CWM, Orion."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from derive.architecture.families.dense import family, start
+from derive.architecture.family import Family
 from derive.architecture.layers.attention import Mixer, grouped_query
 from derive.architecture.layers.decoder import (
     TWO_NORMS,
@@ -66,7 +67,41 @@ def granite_swa(c: Config) -> Model:
     return assemble(c, sliding_layers(c, lambda i: i % 4 != 0, make))
 
 
+def cwm(c: Config) -> Model:
+    """Llama without biases on attention, a window on all but every fourth layer."""
+    start(c, "head_dim")
+    c.only("attention_bias", False)
+    network = gated(bias=c.flag("mlp_bias"))
+
+    def make(name: str, window: str) -> Layer:
+        return decoder_layer(c.sheet, name, grouped_query(c.sheet, window=window), network)
+
+    return assemble(c, sliding_layers(c, lambda i: i % 4 != 0, make))
+
+
+def orion(c: Config) -> Model:
+    """Llama with layer norms that have a shift."""
+    start(c)
+    c.only("attention_bias", False)
+    c.only("mlp_bias", False)
+    one = decoder_layer(c.sheet, "decoder", grouped_query(c.sheet), gated(), norm_bias=True)
+    return assemble(c, [one] * read_layers(c), final=norm("model.norm", bias=True))
+
+
+ORION = Family(
+    ("orion",),
+    ("OrionForCausalLM",),
+    "OrionStarAI/Orion-14B-Base, configuration_orion.py",
+    orion,
+    {
+        "num_key_value_heads": None,
+        "tie_word_embeddings": False,
+        "max_position_embeddings": 4096,
+    },
+)
 FAMILIES = (
+    ORION,
+    family("cwm", "Cwm", cwm, 131072, num_key_value_heads=8, head_dim=128, sliding_window=8192),
     family("bitnet", "BitNet", bitnet, 2048, num_key_value_heads=5),
     family("nanochat", "NanoChat", nanochat, 2048),
     family("hyperclovax", "HyperCLOVAX", hyperclovax, 2048, head_dim=None, use_post_norm=True),

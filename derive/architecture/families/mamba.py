@@ -42,7 +42,7 @@ def read_inner(c: Config, expand: str, *, explicit: str = "") -> int:
 def mamba(c: Config) -> Model:
     """A norm and a scan per layer."""
     read_outer(c)
-    given = c.has("intermediate_size")
+    given = c.value("intermediate_size") is not None
     inner = read_inner(c, "expand", explicit="intermediate_size")
     source = c.origin("intermediate_size") if given else f"expand * {c.origin('hidden_size')}"
     c.sheet.let("d_inner", inner, source)
@@ -69,6 +69,7 @@ def mamba_2(c: Config) -> Model:
 
 
 MAMBA: dict[str, object] = {
+    "intermediate_size": None,
     "state_size": 16,
     "expand": 2,
     "conv_kernel": 4,
