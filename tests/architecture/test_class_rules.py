@@ -62,6 +62,13 @@ def test_siglip_has_its_pooling_head_unless_the_file_says_no() -> None:
         # the outer classes of these tie the tables, their inner part says it has two
         ("paligemma-3b-pt-224", "text_config.tie_word_embeddings", False),
         ("vip-llava-7b-hf", "vision_feature_layer", []),
+        # Llama4ForConditionalGeneration ties nothing, and its projector has no bias
+        ("meta-llama__Llama-4-Scout-17B-16E-Instruct", "tie_word_embeddings", True),
+        (
+            "meta-llama__Llama-4-Scout-17B-16E-Instruct",
+            "vision_config.multi_modal_projector_bias",
+            True,
+        ),
         # Qwen2VLVisionConfig reads in_channels alone
         ("Qwen__Qwen2-VL-7B-Instruct", "vision_config.in_chans", 6),
     ],

@@ -94,6 +94,7 @@ def llama4(c: Config) -> Model:
     """With the tower, if the file describes it."""
     inner = text_table(c, TEXT, "transformers 5.24.0, Llama4TextConfig")
     inner.only("model_type", "llama4_text")
+    c.only("tie_word_embeddings", False)  # the class ties nothing
     model = text(inner, NAMING, read_tied(inner, c))
     v = vision_table(c, VISION, "transformers 5.24.0, Llama4VisionConfig")
     if v is None:
@@ -101,7 +102,8 @@ def llama4(c: Config) -> Model:
         return model
     tower(model, v)
     v.sheet.let("d_model", inner.sheet["d_model"], inner.origin("hidden_size"))
-    projector = dense("linear_1", "d_vo", "d_model", bias=v.flag("multi_modal_projector_bias"))
+    v.only("multi_modal_projector_bias", False)  # the class builds none
+    projector = dense("linear_1", "d_vo", "d_model", bias=False)
     model.tower(layer(v.sheet, "projector", projector), 1, "multi_modal_projector.")
     return model
 
@@ -149,7 +151,6 @@ VISION: dict[str, object] = {
     "hidden_size": 768, "num_hidden_layers": 34, "num_attention_heads": 16, "num_channels": 3,
     "intermediate_size": 5632, "vision_output_dim": 7680, "image_size": 448, "patch_size": 14,
     "projector_input_dim": 4096, "projector_output_dim": 4096,
-    "multi_modal_projector_bias": False,
 }  # fmt: skip
 
 FAMILIES = (
