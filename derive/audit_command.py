@@ -30,6 +30,8 @@ MOST_STDIN = 64 * 1024 * 1024  # characters
 def audit(
     texts: Sequence[str],
     documents: Sequence[str],
+    files: Sequence[str],
+    formulas: Sequence[str],
     rule: str | None,
     formats: Sequence[str],
     directory: str,
@@ -44,12 +46,15 @@ def audit(
         show(lang, explanation(rule))
         return False
     roots = spec_roots(specs_dirs)
+    stem = stem_of([*documents, *files])
     if formats:
-        ready(Path(directory), formats, stem_of(documents))
+        ready(Path(directory), formats, stem)
     library = Library(roots)
-    found = section(judge(claim, library) for claim in claims(texts, documents, roots))
+    found = section(
+        judge(claim, library) for claim in claims(texts, documents, files, formulas, roots)
+    )
     if formats:
-        write(found, formats, lang, Path(directory), stem_of(documents), roots)
+        write(found, formats, lang, Path(directory), stem, roots)
     elif as_json:
         dump({"claims": found["claims"]})
     else:
@@ -61,13 +66,15 @@ def audit(
 
 
 def claims(
-    texts: Sequence[str], documents: Sequence[str], roots: tuple[Path, ...]
-) -> Iterator[Claim]:
+    texts: Sequence[str], documents: Sequence[str], files: Sequence[str], formulas: Sequence[str],
+    roots: tuple[Path, ...],
+) -> Iterator[Claim]:  # fmt: skip
     """Every claim that the command line names; lines of standard input where it names none."""
     from derive.audit.document import claims_of
+    from derive.audit.stated import stated_claims
 
     given = list(texts)
-    if not texts and not documents:
+    if not (texts or documents or files or formulas):
         given = [line for line in sys.stdin.read(MOST_STDIN).splitlines() if line.strip()]
         if not given:
             hint = tr("write {first}", first='derive audit "H100: 1,979 TFLOPS FP16"')
@@ -75,6 +82,7 @@ def claims(
     return chain(
         (read_claim(text, roots) for text in given),
         *(claims_of(Path(name), roots) for name in documents),
+        stated_claims([Path(name) for name in files], formulas, roots),
     )
 
 

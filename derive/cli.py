@@ -324,6 +324,15 @@ def compare(
                "Markdown 或文本文档，逐一判断其中的数字"),
 )  # fmt: skip
 @option(
+    "--file", "files", multiple=True, metavar="CLAIMS.yaml",
+    means=Text("claims of a YAML file, or of a text file, one a line",
+               "YAML 文件中的论断；文本文件则一行一条"),
+)  # fmt: skip
+@option(
+    "--formula", "formulas", multiple=True, metavar="FORMULA",
+    means=Text("a formula, plain or LaTeX", "公式，纯文本或 LaTeX"),
+)  # fmt: skip
+@option(
     "--explain",
     "rule",
     metavar="RULE",

@@ -12,7 +12,7 @@ from derive.units import show
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from derive.audit.types import Claim, Figure, Finding, Judged, Named, Reading
+    from derive.audit.types import Claim, Entry, Figure, Finding, Judged, Named, Reading
 
 
 def of_claims(judged: Iterable[Judged]) -> dict[str, Any]:
@@ -48,17 +48,36 @@ def of_claim(judged: Judged) -> dict[str, object]:
     }
     if claim.place.line:
         made |= {"file": claim.place.file, "line": claim.place.line}
+    if claim.entry:
+        made |= of_entry(claim.entry)
     return made
+
+
+def of_entry(entry: Entry) -> dict[str, object]:
+    """What a file says beside the words: who said it, what a test expects. Never judged."""
+    kept = {
+        "id": entry.id,
+        "source": list(entry.source),
+        "note": entry.note,
+        "exact": entry.exact,
+        "expect": list(entry.expect),
+    }
+    return {k: v for k, v in kept.items() if v}
 
 
 def understood(claim: Claim) -> dict[str, object]:
     """Products, models and figures with their conditions; the words that were not understood."""
-    return {
+    made: dict[str, object] = {
         "hardware": [of_name(n) for n in claim.hardware],
         "models": [of_name(n) for n in claim.models],
         "figures": [of_figure(f) for f in claim.figures],
         "not_understood": [claim.text[a:b] for a, b in claim.unread],
     }
+    if claim.entry:
+        fields = ("subject", "quantity", "value", "given", "conditions", "formula")
+        stated = {k: getattr(claim.entry, k) for k in fields}
+        made["stated"] = {k: v for k, v in stated.items() if v}
+    return made
 
 
 def of_name(named: Named) -> dict[str, object]:

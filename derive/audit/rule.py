@@ -20,7 +20,10 @@ Check = Callable[["Claim", "Library"], "Iterable[Finding]"]
 
 @dataclass(frozen=True)
 class Rule:
-    """`fires` is a claim on which it must speak, `quiet` one on which it must not."""
+    """`fires` is a claim on which it must speak, `quiet` one on which it must not.
+
+    `form` says how both are given: text, claim (an entry of a claims file) or formula.
+    """
 
     id: str
     name: Text
@@ -28,6 +31,7 @@ class Rule:
     fires: str
     quiet: str
     check: Check
+    form: str = "text"
 
 
 RULES: dict[str, Rule] = {}
@@ -40,12 +44,13 @@ def rule(
     page: tuple[str, str],
     fires: str,
     quiet: str,
+    as_: str = "text",
 ) -> Callable[[Check], Check]:
     """Declare a rule."""
 
     def keep(check: Check) -> Check:
         assert id not in RULES, id
-        RULES[id] = Rule(id, Text(*name), Text(*page), fires, quiet, check)
+        RULES[id] = Rule(id, Text(*name), Text(*page), fires, quiet, check, as_)
         return check
 
     return keep

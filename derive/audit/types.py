@@ -84,8 +84,28 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Entry:
+    """A claim as a file states it: fields beside or instead of the words, as they were written.
+
+    `expect` and `exact` are for tests and readers; nothing here is judged by them.
+    """
+
+    id: str = ""
+    subject: str = ""
+    quantity: str = ""
+    value: str = ""
+    given: Mapping[str, str] = field(default_factory=dict)
+    conditions: tuple[str, ...] = ()
+    formula: str = ""
+    source: tuple[str, ...] = ()
+    note: str = ""
+    exact: str = ""
+    expect: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Claim:
-    """One sentence as it was understood."""
+    """One sentence as it was understood; `entry` holds what a file says beside the words."""
 
     text: str
     figures: tuple[Figure, ...] = ()
@@ -94,6 +114,7 @@ class Claim:
     terms: tuple[Term, ...] = ()
     unread: tuple[Span, ...] = ()
     place: Place = field(default_factory=Place)
+    entry: Entry | None = None
 
     def of(self, *roles: str) -> list[Figure]:
         """The figures of these roles, in their order."""

@@ -25,11 +25,28 @@ DEEPEST = 20  # nested mappings and lists
 MOST_NODES = 20_000
 
 
-def read_file(path: Path, place: Place | None = None) -> Document:
+@dataclass(frozen=True)
+class Limits:
+    """How much a file may hold; `list_key` is the key under which a list alone is read."""
+
+    bytes: int = LARGEST
+    nodes: int = MOST_NODES
+    list_key: str = ""
+
+
+SPEC = Limits()
+
+
+def read_file(path: Path, place: Place | None = None, limits: Limits = SPEC) -> Document:
     """Read one spec file; every way in which it can be unusable has its own error.
 
     `place` is where the file is named. Faults that let the reading go on are left in `problems`.
     """
+    return parsed(file_text(path, place, limits.bytes), str(path), limits)
+
+
+def file_text(path: Path, place: Place | None = None, largest: int = LARGEST) -> str:
+    """The text of one file of a bounded size."""
     name = str(path)
     shown, where = printable(name), place or Place(name)
     try:
@@ -39,7 +56,7 @@ def read_file(path: Path, place: Place | None = None) -> Document:
         if not stat.S_ISREG(mode):
             raise fault("S103", tr("{file} is not a regular file", file=shown), where)
         with path.open("rb") as file:
-            raw = file.read(LARGEST + 1)
+            raw = file.read(largest + 1)
     except FileNotFoundError:
         raise fault("S101", tr("no such file: {file}", file=shown), where) from None
     except OSError as error:
@@ -47,18 +64,17 @@ def read_file(path: Path, place: Place | None = None) -> Document:
         raise fault("S102", what, where) from None
     except ValueError:  # a NUL in the name
         raise fault("S102", tr("{file} is no file name", file=shown), where) from None
-    if len(raw) > LARGEST:
-        what = tr("{file} is larger than {limit} bytes", file=shown, limit=f"{LARGEST:,}")
+    if len(raw) > largest:
+        what = tr("{file} is larger than {limit} bytes", file=shown, limit=f"{largest:,}")
         raise fault("S104", what, where)
     try:
-        text = raw.decode("utf-8")
+        return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
             raise fault("S105", tr("the file is UTF-16: save it as UTF-8"), Place(name)) from None
         line = raw.count(b"\n", 0, error.start) + 1
         what = tr("the file is not UTF-8 text: byte {byte}", byte=f"0x{raw[error.start]:02X}")
         raise fault("S105", what, Place(name, line)) from None
-    return parsed(text, name)
 
 
 def read_text(text: str, file: str) -> Document:
@@ -73,13 +89,13 @@ def checked(document: Document) -> Document:
     return document
 
 
-def parsed(text: str, file: str) -> Document:
+def parsed(text: str, file: str, limits: Limits = SPEC) -> Document:
     """Read YAML text; what is refused but lets the reading go on is left in `problems`."""
     text = text.removeprefix("\ufeff")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise fault("S105", tr("the file holds a NUL character"), Place(file, line))
-    return _Builder(file, tuple(BREAKS.split(text))).build(text)
+    return _Builder(file, tuple(BREAKS.split(text)), limits).build(text)
 
 
 def events(text: str, file: str) -> Iterator[Any]:
@@ -125,9 +141,10 @@ class _Open:
 class _Builder:
     """Events to nodes, with an explicit stack."""
 
-    def __init__(self, file: str, lines: tuple[str, ...]) -> None:
+    def __init__(self, file: str, lines: tuple[str, ...], limits: Limits) -> None:
         self.file = file
         self.lines = lines
+        self.limits = limits
         self.open: list[_Open] = []
         self.root: Node | None = None
         self.documents = 0
@@ -140,6 +157,8 @@ class _Builder:
                 self.take(event, type(event).__name__)
         except DeriveError as error:
             raise DeriveError([*self.problems, *error.problems]) from None
+        if isinstance(self.root, Items) and self.limits.list_key:
+            self.root = Table({self.limits.list_key: self.root}, self.root.place)
         if not isinstance(self.root, Table):
             place = Place(self.file, 1)
             what = tr("the file holds no keys: a spec is a mapping of keys to values")
@@ -185,8 +204,8 @@ class _Builder:
 
     def refuse_cleverness(self, event: Any, kind: str) -> None:
         self.nodes += 1
-        if self.nodes > MOST_NODES:
-            what = tr("more than {limit} values in one file", limit=f"{MOST_NODES:,}")
+        if self.nodes > self.limits.nodes:
+            what = tr("more than {limit} values in one file", limit=f"{self.limits.nodes:,}")
             raise self.stop("S114", what, self.at(event))
         if event.anchor:
             what = tr("anchors (&{name}) are not read", name=printable(event.anchor, 60))

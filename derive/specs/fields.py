@@ -15,7 +15,8 @@ class Field:
 
     kind: text, id, choice, bool, date, year, bilingual, notes, texts, keys (source keys), how,
     number (unit optional), quantity (unit required), triple (low, typical, high), table,
-    reference (a name or a path) or either (a name or the table of `fields`).
+    reference (a name or a path), either (a name or the table of `fields`), entries (a list of such
+    tables), pairs (a mapping of texts) or words (a text, a list or a mapping of texts).
     """
 
     key: str
@@ -385,9 +386,41 @@ SCENARIO = (
     NOTES,
 )  # fmt: skip
 
+_says = Text("the figure as printed, words around it included", "所印数值，含其前后文字")
+_expects = Text(
+    "verdict that a test expects; never used in judging", "测试所期待的结论，不参与判定"
+)
+CLAIM = (
+    Field("id", "text", Text("name of the claim", "论断的标识")),
+    Field("text", "text", Text("the claim in words", "论断原文")),
+    Field("paraphrases", "texts", Text("the same claim in other words", "同一论断的其他说法")),
+    Field("subject", "text", Text("hardware and model it speaks of", "所述硬件与模型")),
+    Field("quantity", "text", Text("symbol of the notation, a role, or an expression", "符号、角色名或表达式")),
+    Field("value", "text", _says),
+    Field("printed", "text", _says),
+    Field("given", "pairs", Text("symbol or product of symbols: its quantity", "符号或符号之积：其数值与单位")),
+    Field("conditions", "words", Text("precision, sparsity, scope and the like", "精度、稀疏、范围等口径")),
+    Field("formula", "text", Text("a formula, plain or LaTeX", "公式，纯文本或 LaTeX")),
+    Field("source", "words", Text("where it was said", "出处")),
+    Field("note", "text", Text("remark", "备注")),
+    Field("exact", "text", Text("the value by exact arithmetic, for readers", "精确值，供读者参考")),
+    Field("reads_as", "text", Text("the quantity that the text stands for", "原文所表示的数值")),
+    Field("expect", "words", _expects),
+    Field("verdict", "words", _expects),
+)  # fmt: skip
+CLAIMS = (
+    Field("id", "id", Text("name of this file", "文件名，即标识")),
+    Field("title", "bilingual", Text("title of the collection", "标题")),
+    *(
+        Field(key, "entries", Text("claims to audit", "待审计的论断"), fields=CLAIM)
+        for key in ("claims", "cases", "figures")
+    ),
+)
+
 KINDS: dict[str, tuple[Field, ...]] = {
     "hardware": HARDWARE,
     "model": MODEL,
     "calibration": CALIBRATION,
     "scenario": SCENARIO,
+    "claims": CLAIMS,
 }

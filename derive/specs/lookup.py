@@ -25,6 +25,7 @@ DIRECTORIES = {
     "model": "models",
     "calibration": "calibration",
     "scenario": "scenarios",
+    "claims": "claims",
 }
 ENVIRONMENT = "DERIVE_SPECS"
 NAME = re.compile(r"[A-Za-z0-9\u4e00-\u9fff][A-Za-z0-9\u4e00-\u9fff ._+()×-]{0,99}")

@@ -149,6 +149,21 @@ class Reader(TextReader):
             basis = (*basis, ENGINES[engine.text])
         return self.table(node, field.fields, basis)
 
+    def read_entries(
+        self, node: Node, field: Field, basis: Basis
+    ) -> list[tuple[Table, dict[str, Any]]]:
+        """A list of tables, each with what was read of it."""
+        if not isinstance(node, Items):
+            self.wrong_type(node, field, tr("a list"))
+            return []
+        made = []
+        for entry in node.entries:
+            if isinstance(entry, Table):
+                made.append((entry, self.table(entry, field.fields, basis)))
+            else:
+                self.wrong_type(entry, field, tr("a mapping"))
+        return made
+
     def read_either(self, node: Node, field: Field, basis: Basis) -> Scalar | dict[str, Any] | None:
         """A name, or the table of the field."""
         return node if isinstance(node, Scalar) else self.read_table(node, field, basis)

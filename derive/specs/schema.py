@@ -34,6 +34,14 @@ SIMPLE: dict[str, dict[str, Any]] = {
     "bilingual": BOTH_LANGUAGES,
     "notes": {"type": "array", "items": BOTH_LANGUAGES},
     "texts": {"type": "array", "items": TEXT},
+    "pairs": {"type": "object", "additionalProperties": TEXT},
+    "words": {
+        "anyOf": [
+            TEXT,
+            {"type": "array", "items": TEXT},
+            {"type": "object", "additionalProperties": TEXT},
+        ]
+    },
     "keys": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
     "how": {"anyOf": [{"enum": list(HOW)}, BOTH_LANGUAGES]},
 }
@@ -74,6 +82,8 @@ def of_field(field: Field) -> dict[str, Any]:
         return SIMPLE[field.kind]
     if field.kind == "choice":
         return {"enum": list(field.choices)}
+    if field.kind == "entries":
+        return {"type": "array", "items": of_fields(field.fields)}
     if field.kind == "table":
         return of_fields(field.fields)
     if field.kind == "either":

@@ -165,6 +165,23 @@ class TextReader(ABC):
         found = [self.read_text(entry, field, ()) for entry in node.entries]
         return tuple(t for t in found if t)
 
+    def read_words(self, node: Node, field: Field, _basis: Basis) -> tuple[str, ...]:
+        """A text, a list of texts, or a mapping of which keys and texts are read as one phrase."""
+        if isinstance(node, Scalar):
+            found = self.read_text(node, field, ())
+            return (found,) if found else ()
+        if isinstance(node, Table):
+            return tuple(f"{k} {v}" for k, v in self.read_pairs(node, field, ()).items())
+        return self.read_texts(node, field, ())
+
+    def read_pairs(self, node: Node, field: Field, _basis: Basis) -> dict[str, str]:
+        """A mapping of texts whose keys are the writer's own."""
+        if not isinstance(node, Table):
+            self.wrong_type(node, field, tr("a mapping"))
+            return {}
+        found = {k: self.read_text(v, field, ()) for k, v in node.entries.items()}
+        return {k: v for k, v in found.items() if v is not None}
+
     def read_keys(self, node: Node, field: Field, _basis: Basis) -> tuple[str, ...]:
         """Source keys, one or a list; each must stand in sources.yaml."""
         nodes = node.entries if isinstance(node, Items) else (node,)

@@ -31,4 +31,5 @@ KIND_NAMES: dict[str, Text] = {
     "model": Text("model", "模型"),
     "calibration": Text("calibration", "标定"),
     "scenario": Text("scenario", "场景"),
+    "claims": Text("collection of claims", "论断集"),
 }
