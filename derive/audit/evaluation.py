@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 
 from derive.audit.interval import Interval
 from derive.audit.quantities import (
@@ -194,6 +195,7 @@ def corners(
     yield high
 
 
+@lru_cache(maxsize=4096)
 def claim_unit(name: str) -> Unit:
     """The unit of a name that a claim may use; DeriveError where there is none."""
     local = local_unit(name)

@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from derive.audit.evaluation import claim_unit
 from derive.audit.interval import Interval
 from derive.audit.statements import half_of
 from derive.errors import DeriveError, Place, Problem, printable
 from derive.text import tr
-from derive.units import Dimension, Quantity, Unit, read, unit
+from derive.units import Dimension, Quantity, Reading, Unit, read, unit
 
 CHANGE = re.compile(r"^(?P<one>.+?) ?(?:->|→) ?(?P<two>.+)$")
 COUNTED = {"token", "request", "device"}
@@ -39,6 +40,7 @@ class Given:
         return self.quantity.dimension
 
 
+@lru_cache(maxsize=1024)
 def as_binary(written: Unit) -> Unit | None:
     """An amount of bytes in decimal units taken as binary ones; None for anything else."""
     if dict(written.dimension.powers).get("time") or not written.terms:
@@ -49,6 +51,7 @@ def as_binary(written: Unit) -> Unit | None:
     return Unit(((BINARY[symbol], 1), *written.terms[1:]))
 
 
+@lru_cache(maxsize=4096)
 def fits(found: Dimension, contract: Dimension) -> bool:
     """Whether a unit is the contract's but for a token, a request or a device."""
     rest = dict((contract / found).powers)
@@ -57,9 +60,14 @@ def fits(found: Dimension, contract: Dimension) -> bool:
 
 def read_given(given: Mapping[str, str]) -> dict[str, Given]:
     """Every given value; DeriveError with all that cannot be read, each under its name as key."""
+    return dict(_read_given(tuple(given.items())))
+
+
+@lru_cache(maxsize=1024)
+def _read_given(given: tuple[tuple[str, str], ...]) -> dict[str, Given]:
     made: dict[str, Given] = {}
     problems: list[Problem] = []
-    for written, text in given.items():
+    for written, text in given:
         factors = [n.strip() for n in re.split(r"[*·×]", written)]
         contract = known_unit(factors)
         try:
@@ -94,7 +102,7 @@ def one(name: str, text: str, contract: Unit | None) -> Given:
     """One value, or two with an arrow between them."""
     changed = CHANGE.match(text)
     parts = [changed["one"], changed["two"]] if changed else [text]
-    readings = [read(part) for part in parts]
+    readings = [read_once(part) for part in parts]
     last = readings[-1].unit
     intervals, binaries = [], []
     used = Unit()
@@ -112,6 +120,13 @@ def one(name: str, text: str, contract: Unit | None) -> Given:
     return Given(name, text, tuple(intervals), quantity, tuple(binaries))
 
 
+@lru_cache(maxsize=4096)
+def read_once(text: str) -> Reading:
+    """A written quantity, with one unit for the same text."""
+    return read(text)
+
+
+@lru_cache(maxsize=4096)
 def completed(name: str, text: str, written: Unit | None, contract: Unit) -> Unit:
     """The written unit, held against the contract's; a count may be bare."""
     if written is None:

@@ -7,9 +7,10 @@ max) counts, and the assumption is told.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from derive.audit.evaluation import ClaimPoint
 from derive.derivation.points import Absent, RandomPoint, Undefined
@@ -40,11 +41,17 @@ class Assumption:
     under: Text
     change: Callable[[Values], Values]
     of: tuple[str, ...] = ()  # symbols that it fixes: a formula that names them means them
+    changes: tuple[str, ...] = ()  # symbols that it gives another value, where not those of `of`
     rare: bool = False  # most models of today do not meet it
 
     def may(self, involved: set[str]) -> bool:
         """Whether it leaves alone what the formula itself names."""
         return not involved & set(self.of)
+
+    @property
+    def touches(self) -> set[str]:
+        """The symbols whose values it changes."""
+        return set(self.changes or self.of)
 
 
 def _dense(v: Values) -> Values:
@@ -58,9 +65,12 @@ def _all_heads(v: Values) -> Values:
 ASSUMPTIONS = (
     Assumption(Text("a dense model", "稠密模型"), _dense, ("N_act",)),
     Assumption(
-        Text("as many KV heads as query heads", "KV 头数等于查询头数"), _all_heads, rare=True
+        Text("as many KV heads as query heads", "KV 头数等于查询头数"),
+        _all_heads,
+        changes=("H_kv", "d_model"),
+        rare=True,
     ),
-    Assumption(Text("T is the prompt", "T 取输入长度"), lambda v: {"T": v["T_in"]}),
+    Assumption(Text("T is the prompt", "T 取输入长度"), lambda v: {"T": v["T_in"]}, changes=("T",)),
     Assumption(Text("one request", "单个请求"), lambda _: {"b": Fraction(1)}, ("b",)),
     Assumption(
         Text("short context", "上下文很短"),
@@ -108,13 +118,31 @@ def branched(name: str, seen: set[str] | None = None) -> bool:
     )
 
 
+@lru_cache(maxsize=1024)
+def drawn(seed: str, index: int) -> Values:
+    """The values of one random point."""
+    return dict(RandomPoint(seed, index).given)
+
+
+def closure(names_: Iterable[str]) -> set[str]:
+    """These names and every symbol that the catalogue's formulas of them rest on."""
+    found: set[str] = set()
+    left = list(names_)
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            left += names(trees()[name]) if name in trees() else []
+    return found
+
+
 def points(
     seed: str, fixed: Mapping[str, Fraction], assumed: tuple[Assumption, ...]
 ) -> list[Values]:
     """Points at which the assumptions hold."""
     made = []
     for index in range(POINTS):
-        given = dict(RandomPoint(seed, index).given) | dict(fixed)
+        given = drawn(seed, index) | dict(fixed)
         for one in assumed:
             given |= one.change(given)
         made.append(given)
@@ -129,17 +157,26 @@ def both(name: str, tree: Node, given: Values) -> tuple[Fraction, Fraction] | No
         return None
 
 
+def compared(name: str, tree: Node, at: list[Values]) -> list[tuple[Fraction, Fraction]]:
+    """The two values at each point; at a few alone where none of these agree."""
+    pairs = [p for v in at[:FEW] if (p := both(name, tree, v))]
+    if any(a == b for a, b in pairs) or branched(name):
+        pairs += [p for v in at[FEW:] if (p := both(name, tree, v))]
+    return pairs
+
+
 def match(name: str, tree: Node, fixed: Mapping[str, Fraction]) -> Match | None:
     """The fewest assumptions under which the formula is one of this name's family."""
     partial: Match | None = None
     involved = set(names(tree))
-    allowed = [a for a in ASSUMPTIONS if a.may(involved)]
+    rests = closure([*involved, *FAMILY.get(name, (name,))])
+    allowed = [a for a in ASSUMPTIONS if a.may(involved) and a.touches & rests]
     for count in range(len(allowed) + 1):
         for assumed in itertools.combinations(allowed, count):
             for one in FAMILY.get(name, (name,)):
                 if one not in catalogue() or one in involved or one in crossings():
                     continue
-                pairs = [p for v in points(name, fixed, assumed) if (p := both(one, tree, v))]
+                pairs = compared(one, tree, points(name, fixed, assumed))
                 equal = sum(a == b for a, b in pairs)
                 words, rare = tuple(a.under for a in assumed), any(a.rare for a in assumed)
                 if pairs and equal == len(pairs) >= FEW:

@@ -20,7 +20,7 @@ def claim_lines(claim: Mapping[str, Any], audit: Mapping[str, Any], lang: str) -
     """One claim."""
     spans = [s for f in claim["findings"] if f["severity"] != "info" for s in f["spans"]]
     lines = [
-        audit["verdicts"][claim["verdict"]][lang].upper(),
+        audit["verdicts"][claim["verdict"]][lang].upper() + named(claim),
         "  " + printable(claim["text"], 2000),
     ]
     if spans:
@@ -35,6 +35,9 @@ def claim_lines(claim: Mapping[str, Any], audit: Mapping[str, Any], lang: str) -
         lines.append(
             "    " + tr("not understood: {words}", words=printable(" ".join(left), 120)).in_(lang)
         )
+    if claim.get("expect"):
+        words = ", ".join(audit["verdicts"][v][lang] for v in claim["expect"])
+        lines.append("    " + tr("the file expects: {verdicts}", verdicts=words).in_(lang))
     for finding in claim["findings"]:
         lines += finding_lines(finding, audit, lang)
     for reading in claim["readings"]:
@@ -50,6 +53,11 @@ def claim_lines(claim: Mapping[str, Any], audit: Mapping[str, Any], lang: str) -
     if claim["sources"]:
         lines.append("  " + tr("sources: {sources}", sources=", ".join(claim["sources"])).in_(lang))
     return lines
+
+
+def named(claim: Mapping[str, Any]) -> str:
+    """The name that a file gives a claim."""
+    return f"   {printable(claim['id'], 60)}" if claim.get("id") else ""
 
 
 def finding_lines(finding: Mapping[str, Any], audit: Mapping[str, Any], lang: str) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 
 from derive.units.digits import FIGURES, digits, grouped, significant, terminating
 from derive.units.names import BINARY, COUNTING, PREFIX_POWER, symbols
@@ -61,6 +61,13 @@ def customary() -> dict[Dimension, Unit]:
     return {unit(text).dimension: unit(INSTEAD.get(text, text)) for text in CUSTOMARY}
 
 
+@lru_cache(maxsize=1024)
+def interned(terms: tuple[tuple[str, int], ...]) -> Unit:
+    """One unit for the same terms, so that its factor and dimension are worked out once."""
+    return Unit(terms)
+
+
+@lru_cache(maxsize=1024)
 def plain(given: Unit) -> Unit:
     """The unit without decimal prefixes, bytes under one name; a binary prefix stays."""
 
@@ -79,10 +86,10 @@ def scaled(value: Fraction, in_unit: Unit) -> Unit:
     symbol, rest, size = in_unit.terms[0][0], in_unit.terms[1:], abs(value)
     if symbol == "s":
         fitting = [s for s in SMALL if size >= Fraction(10) ** PREFIX_POWER[s[:-1]]]
-        return Unit((((fitting or SMALL)[-1 if fitting else 0], 1), *rest))
+        return interned((((fitting or SMALL)[-1 if fitting else 0], 1), *rest))
     prefix = [p for p in LARGE if not p or size >= 10 ** PREFIX_POWER[p]][-1]
     stem = "B" if symbol == "byte" and prefix else symbol
-    return Unit(((prefix + stem, 1), *rest))
+    return interned(((prefix + stem, 1), *rest))
 
 
 def display_unit(quantity: Quantity) -> Unit:

@@ -204,7 +204,8 @@ def derivation(case: Case, best: Held) -> Iterator[Text]:
     if best.found.low != best.found.high:
         low, high = (show(Quantity(v / best.shown.unit.factor, best.shown.unit)).text.removeprefix("≈ ")
                      for v in (best.found.low, best.found.high))  # fmt: skip
-        yield tr("with the rounding of what is given: {low} to {high}", low=low, high=high)
+        if low != high:
+            yield tr("with the rounding of what is given: {low} to {high}", low=low, high=high)
 
 
 def asked(case: Case) -> set[str]:
