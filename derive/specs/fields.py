@@ -15,8 +15,9 @@ class Field:
 
     kind: text, id, choice, bool, date, year, bilingual, notes, texts, keys (source keys), how,
     number (unit optional), quantity (unit required), triple (low, typical, high), table,
-    reference (a name or a path), either (a name or the table of `fields`), entries (a list of such
-    tables), pairs (a mapping of texts) or words (a text, a list or a mapping of texts).
+    reference (a name or a path), either (a name or the table of `fields`), choices (some of
+    `choices`), entries or rows (a list of tables), others (what other sources print for a figure),
+    pairs (a mapping of texts) or words (a text, a list or a mapping of texts).
     """
 
     key: str
@@ -31,6 +32,7 @@ class Field:
     least: int = 0  # smallest sensible value in `unit`
     most: int = 0  # largest sensible value in `unit`; 0 where there is none
     figure: bool = False  # may be a mapping: the value with its provenance
+    disputed: bool = False  # the mapping may list what other sources print
     choices: tuple[str, ...] = ()
     fields: tuple[Field, ...] = ()
     basis: tuple[Text, ...] = ()
@@ -65,6 +67,18 @@ PROVENANCE = (
 )  # fmt: skip
 
 
+# What another source prints for a figure: the keys beside its `value`.
+OTHER = (
+    *(f for f in PROVENANCE if f.key in ("printed", "note")),
+    Field("source", "keys", Text("keys of sources.yaml", "sources.yaml 中的来源键"), required=True),
+    Field(
+        "same", "bool",
+        Text("the same in another unit convention or rounding", "同一数值，只是单位约定或取整不同"),
+    ),
+)  # fmt: skip
+ALSO = Text("what other sources print", "其他来源的数值")
+
+
 def figure(key: str, unit: str, means: Text, **more: object) -> Field:
     """A figure with its unit and, where given as a mapping, its provenance."""
     return Field(key, "quantity", means, unit=unit, figure=True, **more)  # type: ignore[arg-type]
@@ -75,7 +89,9 @@ def per_device(
 ) -> Field:
     """A figure of a hardware file: the key adds `/device`."""
     stated = (*basis, PER_DEVICE)
-    return figure(key, f"{unit}/device", means, implied="1/device", basis=stated, **more)
+    return figure(
+        key, f"{unit}/device", means, implied="1/device", basis=stated, disputed=True, **more
+    )
 
 
 def count(key: str, unit: str, means: Text, **more: object) -> Field:
@@ -117,6 +133,11 @@ _peaks = tuple(
     )
     for precision in PRECISIONS
 )  # fmt: skip
+_DOMAIN = (
+    Field("name", "text", Text("as it is sold", "产品名称"), required=True),
+    count("devices", "device", Text("devices in it", "其中的设备数"), required=True, least=2, most=10**6),
+    Field("all_to_all", "bool", Text("each reaches each at its full link rate", "任意两设备间均可达满互连带宽")),
+)  # fmt: skip
 
 _BYTES_PER_SECOND = ("TB/s", "GB/s")
 HARDWARE = (
@@ -126,6 +147,13 @@ HARDWARE = (
     Field("year", "year", Text("year of release, not graded", "发布年份（未定级）")),
     ALIASES,
     table("peak", Text("peak compute by precision", "各精度峰值算力"), *_peaks),
+    Field(
+        "lacks", "choices", Text("precisions that its units do not have", "计算单元不支持的精度"),
+        choices=PRECISIONS,
+    ),
+    Field(
+        "domains", "rows", Text("systems that one link joins", "由同一互连组成的系统"), fields=_DOMAIN
+    ),
     table(
         "memory", Text("device memory", "显存"),
         Field("type", "text", Text("memory type", "显存类型")),

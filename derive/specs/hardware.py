@@ -8,7 +8,7 @@ from derive.errors import printable
 from derive.specs.fields import HARDWARE
 from derive.specs.nodes import Table
 from derive.specs.precision import BASES
-from derive.specs.types import Hardware, Value
+from derive.specs.types import Domain, Hardware, Value
 from derive.text import tr
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def build(document: Document, reader: Reader) -> Hardware | None:
     link: dict[str, Any] = read.get("interconnect", {})
     check_pair(link, "per_direction", "total", reader)
     check_capacity(memory, reader)
+    check_lacks(root, read, reader)
     if reader.faults.found:
         return None
     return Hardware(
@@ -52,7 +53,22 @@ def build(document: Document, reader: Reader) -> Hardware | None:
         power=read.get("power"),
         notes=read.get("notes", ()),
         place=root.place,
+        lacks=read.get("lacks", ()),
+        domains=tuple(domain(row) for row in read.get("domains", ())),
     )
+
+
+def domain(row: dict[str, Any]) -> Domain:
+    """A system that the devices are joined in."""
+    devices = int(row["devices"].quantity.value)
+    return Domain(row["name"], devices, row.get("all_to_all", False))
+
+
+def check_lacks(root: Table, read: dict[str, Any], reader: Reader) -> None:
+    """Check that no precision has a peak and is said to be missing."""
+    for precision in set(read.get("lacks", ())) & set(read.get("peak", {})):
+        what = tr("{precision} has a peak and is listed under lacks", precision=precision)
+        reader.faults.add("S308", what, root.place_of("lacks"), mark=precision)
 
 
 def check_basis(root: Table, precision: str, reader: Reader) -> None:

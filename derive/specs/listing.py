@@ -13,7 +13,7 @@ from derive.notation import SYMBOLS
 from derive.specs import load
 from derive.specs.lookup import spec_roots
 from derive.specs.precision import BYTES
-from derive.specs.types import Hardware, Model, Value
+from derive.specs.types import Hardware, Model, Other, Value
 from derive.specs.words import ENGINES, KINDS_OF_EVIDENCE, TERMS
 from derive.text import Text, tr
 from derive.units import Quantity, gib, show, unit
@@ -39,6 +39,8 @@ def record(value: Value) -> dict[str, Any]:
     }
     found |= {"from": value.how.json()} if value.how else {}
     found |= {"printed": value.printed} if value.printed else {}
+    if value.also:
+        found["also"] = [{**record(o.value), "same": o.same} for o in value.also]
     return found
 
 
@@ -147,9 +149,23 @@ def one_hardware(found: Hardware, roots: Sequence[Path], lang: str) -> str:
                 value.grade,
             )
         )
+        rows += [other_row(o, lang) for o in value.also]
     lines = [f"{found.name.in_(lang)}   {found.id}", *columns(rows)]
     lines += [f"- {n.in_(lang)}" for n in found.notes]
-    return "\n".join([*lines, *cited((v for _, v in figures(found)), roots)])
+    every = [v for _, v in figures(found)]
+    every += [o.value for v in every for o in v.also]
+    return "\n".join([*lines, *cited(every, roots)])
+
+
+def other_row(other: Other, lang: str) -> tuple[str, str, str, str, str]:
+    """What another source prints, below the figure that is used."""
+    head = tr("the same, printed otherwise") if other.same else tr("other sources print")
+    note = other.value.note.in_(lang) if other.value.note else ""
+    quoted = f"“{other.value.printed}”" if other.value.printed else ""
+    separator = "，" if lang == "zh" else ", "
+    said = separator.join(filter(None, (quoted, note)))
+    name = "  " + head.in_(lang)
+    return (name, show(other.value.quantity).text, said, ", ".join(other.value.sources), "")
 
 
 def hardware_record(found: Hardware) -> dict[str, Any]:
@@ -170,6 +186,11 @@ def hardware_record(found: Hardware) -> dict[str, Any]:
         "aliases": list(found.aliases),
         "peak": {p: {b: record(v) for b, v in by.items()} for p, by in found.peak.items()},
         **{k: record(v) if v else None for k, v in named.items()},
+        "lacks": list(found.lacks),
+        "domains": [
+            {"name": d.name, "devices": d.devices, "all_to_all": d.all_to_all}
+            for d in found.domains
+        ],
         "notes": [n.json() for n in found.notes],
     }
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from derive.errors import Place, printable
 from derive.specs.amounts import in_contract, read_amount
 from derive.specs.faults import closest
-from derive.specs.fields import PROVENANCE, Field
+from derive.specs.fields import ALSO, OTHER, PROVENANCE, Field
 from derive.specs.nodes import Broken, Items, Node, Scalar, Table
 from derive.specs.texts import Basis, TextReader, mark_of
-from derive.specs.types import Value
+from derive.specs.types import Other, Value
 from derive.specs.words import ENGINES, KINDS_OF_EVIDENCE, TERMS
 from derive.text import tr
 
@@ -75,7 +75,13 @@ class Reader(TextReader):
                 named = replace(stands, place=replace(stands.place, key=node.place.key))
                 node = replace(node, entries={**node.entries, "value": named})
             inner = replace(field, key="value", required=True, figure=False, basis=())
-            read = self.table(node, (inner, *PROVENANCE), basis)
+            beside: tuple[Field, ...] = PROVENANCE
+            if field.disputed:
+                also = replace(
+                    field, key="also", kind="others", means=ALSO, required=False, basis=()
+                )
+                beside = (*beside, also)
+            read = self.table(node, (inner, *beside), basis)
             value: Value | None = read.get("value")
             return self.with_provenance(value, read) if value else None
         found = self.scalar(node, field)
@@ -99,7 +105,31 @@ class Reader(TextReader):
             printed=read.get("printed", ""),
             grade=read.get("grade", ""),
             note=read.get("note"),
+            also=tuple(read.get("also", ())),
         )
+
+    def read_others(self, node: Node, field: Field, basis: Basis) -> list[Other]:
+        """What other sources print for a figure."""
+        inner = replace(field, key="value", kind="quantity", required=True, figure=False)
+        found: list[Other] = []
+        for read in self.read_rows(node, replace(field, fields=(inner, *OTHER)), basis):
+            if "value" in read:
+                value = self.with_provenance(read["value"], read)
+                found.append(Other(value, read.get("same", False)))
+        return found
+
+    def read_rows(self, node: Node, field: Field, basis: Basis) -> list[dict[str, Any]]:
+        """A list of tables."""
+        if not isinstance(node, Items):
+            self.wrong_type(node, field, tr("a list"))
+            return []
+        rows: list[dict[str, Any]] = []
+        for entry in node.entries:
+            if isinstance(entry, Table):
+                rows.append(self.table(entry, field.fields, basis))
+            else:
+                self.wrong_type(entry, field, tr("a mapping"))
+        return rows
 
     def read_triple(self, node: Node, field: Field, basis: Basis) -> tuple[Value, ...] | None:
         """Low, typical and high, in order."""

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from derive.specs.fields import KINDS, PROVENANCE, Field
+from derive.specs.fields import ALSO, KINDS, OTHER, PROVENANCE, Field
 from derive.specs.words import HOW
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -86,6 +86,10 @@ def of_field(field: Field) -> dict[str, Any]:
         return {"type": "array", "items": of_fields(field.fields)}
     if field.kind == "table":
         return of_fields(field.fields)
+    if field.kind == "choices":
+        return {"type": "array", "items": {"enum": list(field.choices)}, "uniqueItems": True}
+    if field.kind == "rows":
+        return {"type": "array", "items": of_fields(field.fields)}
     if field.kind == "either":
         return {"anyOf": [NAME, of_fields(field.fields)]}
     if field.kind == "triple":
@@ -118,11 +122,20 @@ def with_provenance(field: Field, plain: dict[str, Any]) -> dict[str, Any]:
         "properties": {
             "value": value,
             **{f.key: {"$ref": f"#/$defs/{f.key}"} for f in PROVENANCE},
+            **({"also": others(value)} if field.disputed else {}),
         },
         "required": ["value"],
         "additionalProperties": False,
     }
     return {"anyOf": [plain, mapping]}
+
+
+def others(value: dict[str, Any]) -> dict[str, Any]:
+    """What other sources print: rows of a value and where it stands."""
+    row = of_fields(OTHER)
+    row["properties"] = {"value": value, **row["properties"]}
+    row["required"] = ["value", *row["required"]]
+    return {"description": f"{ALSO.en} · {ALSO.zh}", "type": "array", "items": row}
 
 
 def triple(field: Field) -> dict[str, Any]:

@@ -109,6 +109,14 @@ class TextReader(ABC):
             return None
         return found.text if found else None
 
+    def read_choices(self, node: Node, field: Field, _basis: Basis) -> tuple[str, ...]:
+        """Some of a closed list."""
+        if not isinstance(node, Items):
+            self.wrong_type(node, field, tr("a list"))
+            return ()
+        found = [self.read_choice(entry, field, ()) for entry in node.entries]
+        return tuple(c for c in found if c)
+
     def read_bool(self, node: Node, field: Field, _basis: Basis) -> bool | None:
         """True or false."""
         found = self.read_choice(

@@ -18,7 +18,8 @@ class Value:
     """One figure: exact quantity, the text it was read from, where it comes from, its basis.
 
     `how` says what a computed figure was computed from; `printed` quotes the source verbatim;
-    `grade` is the confidence of the data (A vendor text, B two tables, C one secondary source).
+    `grade` is the confidence of the data (A vendor text, B two tables, C one secondary source);
+    `also` is what other sources print for it.
     """
 
     quantity: Quantity
@@ -30,11 +31,36 @@ class Value:
     printed: str = ""
     grade: str = ""
     note: Text | None = None
+    also: tuple[Other, ...] = ()
+
+
+@dataclass(frozen=True)
+class Other:
+    """A figure as another source prints it.
+
+    `same`: the same thing in another unit convention or rounded otherwise, no disagreement.
+    """
+
+    value: Value
+    same: bool = False
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The devices that one fast link joins, as they are sold: `all_to_all` behind a switch."""
+
+    name: str
+    devices: int
+    all_to_all: bool = False
 
 
 @dataclass(frozen=True)
 class Hardware:
-    """One accelerator variant. `peak` maps precision to basis (`dense`, `with_sparsity`)."""
+    """One accelerator variant. `peak` maps precision to basis (`dense`, `with_sparsity`).
+
+    `lacks` are the precisions that its arithmetic units do not have; `domains` the systems that it
+    is sold in.
+    """
 
     id: str
     name: Text
@@ -50,6 +76,8 @@ class Hardware:
     power: Value | None
     notes: tuple[Text, ...]
     place: Place
+    lacks: tuple[str, ...] = ()
+    domains: tuple[Domain, ...] = ()
 
 
 @dataclass(frozen=True)

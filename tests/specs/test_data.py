@@ -146,6 +146,49 @@ def exact(value: Value | None) -> str:
     return value.text
 
 
+@pytest.mark.parametrize("name", HARDWARE)
+def test_what_other_sources_print_is_sourced_and_differs(name: str) -> None:
+    """The same thing printed otherwise lies close; a disagreement is another number."""
+    known = load.sources()
+    for key, value in figures(device(name)):
+        for other in value.also:
+            assert other.value.sources, key
+            assert set(other.value.sources) <= set(known), key
+            assert other.value.note, key
+            assert re.search("[\u4e00-\u9fff]", other.value.note.zh + other.value.note.en) or (
+                other.value.note.en == other.value.note.zh
+            ), key
+            ratio = other.value.quantity.base / value.quantity.base
+            assert ratio != 1, key
+            assert not other.same or Fraction(93, 100) < ratio < Fraction(108, 100), key
+
+
+def test_disagreements_golden() -> None:
+    b300 = device("nvidia-b300-hgx")
+    sold = {o.value.text: o.same for o in b300.marketed.also}
+    assert sold == {"288 GB": True, "262.5 GB": False}
+    fp4 = {o.value.text: o.same for o in b300.peak["fp4"]["dense"].also}
+    assert fp4["15000 TFLOP/s"] is False
+    assert fp4["13500 TFLOP/s"] is True  # 108 / 8, which the datasheet rounds to 14
+    nvl = device("nvidia-h200-nvl-141gb").bandwidth
+    assert [o.value.text for o in nvl.also] == ["4.2 TB/s"]
+
+
+@pytest.mark.parametrize("name", HARDWARE)
+def test_no_precision_is_both_missing_and_rated(name: str) -> None:
+    hardware = device(name)
+    assert not set(hardware.lacks) & set(hardware.peak)
+    if hardware.vendor == "NVIDIA" and "A100" in hardware.name.en:
+        assert "fp8" in hardware.lacks
+
+
+@pytest.mark.parametrize("name", HARDWARE)
+def test_domains_hold_several_devices(name: str) -> None:
+    for domain in device(name).domains:
+        assert domain.devices > 1
+        assert domain.name
+
+
 def test_h100_sxm_golden() -> None:
     h100 = device("nvidia-h100-sxm5-80gb")
     bf16 = h100.peak["bf16"]
@@ -313,6 +356,10 @@ def test_sources_are_complete_used_and_public() -> None:
     }  # fmt: skip
     assert formulas <= set(known)
     used = {s for name in HARDWARE for _, v in figures(device(name)) for s in v.sources}
+    used |= {
+        s for name in HARDWARE for _, v in figures(device(name)) for o in v.also
+        for s in o.value.sources
+    }  # fmt: skip
     used |= {s for name in MODELS for v in load.model(name).values.values() for s in v.sources}
     calibration = load.calibration("public-2023")
     used |= {s for v in (*calibration.MFU, *calibration.MBU) for s in v.sources}

@@ -256,6 +256,16 @@ def test_scenario_refusals(
         ("  bandwidth:", "  bandwith:", ["S201"]),
         ("peak:\n", "peak:\n  fp12: {dense: 1 TFLOP/s}\n", ["S201"]),
         ("  zh: NVIDIA H100 SXM5 80 GB\n", "", ["S202"]),
+        ("value: 3072 GB/s", "value: 3072 GB", ["S302"]),
+        ("source: llmv", "source: nobody", ["S405"]),
+        ("source: llmv, ", "", ["S202"]),
+        ("value: 3072 GB/s", "same: maybe, value: 3072 GB/s", ["S205"]),
+        ("value: 3072 GB/s", "grade: A, value: 3072 GB/s", ["S201"]),
+        ("lacks: [fp4, int4]", "lacks: [fp4, fp3]", ["S205"]),
+        ("lacks: [fp4, int4]", "lacks: fp4", ["S203"]),
+        ("lacks: [fp4, int4]", "lacks: [fp8]", ["S308"]),
+        ("{name: HGX, devices: 8", "{name: HGX, devices: 1", ["S305"]),
+        ("{name: HGX, devices: 8, all_to_all: true}", "HGX", ["S203"]),
     ],
 )  # fmt: skip
 def test_hardware_refusals(
@@ -264,6 +274,16 @@ def test_hardware_refusals(
     edited(H100, (old, new), name="hw.yaml")
     case = edited(SCENARIO, ("hardware: nvidia-h100-sxm5-80gb", "hardware: hw.yaml"))
     assert problems(load.scenario, str(case)) == codes
+
+
+def test_what_other_sources_print_stands_beside_the_figure() -> None:
+    found = load.hardware("nvidia-b300-hgx")
+    blog, page = found.marketed.also
+    assert (blog.value.text, blog.same) == ("288 GB", True)
+    assert blog.value.quantity.unit.text == "GB/device"
+    assert blog.value.sources == ("nv-bu-blog",)
+    assert (page.value.text, page.same) == ("262.5 GB", False)
+    assert [(d.name, d.devices, d.all_to_all) for d in found.domains] == [("HGX", 8, True)]
 
 
 @pytest.mark.parametrize(
@@ -320,7 +340,7 @@ def test_a_wrong_dimension_shows_both_expanded_and_aligned(edited: Edit) -> None
     assert "found a compute rate, expected a data rate" in text
     assert "      found      operation / time     3.35 TFLOP/s" in text
     assert "      expected   information / time   TB/s" in text
-    assert "hw.yaml:35:22  memory.bandwidth" in text
+    assert "hw.yaml:37:12  memory.bandwidth" in text
 
 
 def test_a_precision_without_a_peak_lists_those_there_are(edited: Edit) -> None:
