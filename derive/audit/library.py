@@ -10,7 +10,9 @@ from derive.specs import load
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from derive.audit.types import Named
+    from derive.audit.sheet.entries import Entry
+    from derive.audit.sheet.records import Judgement
+    from derive.audit.types import Claim, Named
     from derive.specs.types import Hardware, Model
 
 
@@ -21,13 +23,26 @@ class Library:
     roots: tuple[Path, ...]
     hardware: dict[str, Hardware] = field(default_factory=dict)
     models: dict[str, Model] = field(default_factory=dict)
+    sheets: dict[str, tuple[Entry, ...]] = field(default_factory=dict)  # by id of the product
+    judged: tuple[Claim, list[Judgement]] | None = None  # the last claim: several rules ask
+
+    def entries(self, product: Hardware) -> tuple[Entry, ...]:
+        """Every value of an accelerator's spec."""
+        if product.id not in self.sheets:
+            from derive.audit.sheet.entries import entries
+
+            self.sheets[product.id] = entries(product)
+        return self.sheets[product.id]
 
     def products(self, named: Named | None) -> list[Hardware]:
         """Every accelerator that a name may mean."""
-        for name in named.ids if named else ():
-            if name not in self.hardware:
-                self.hardware[name] = load.hardware(name, self.roots)
-        return [self.hardware[name] for name in (named.ids if named else ())]
+        return [self.by_id(name) for name in (named.ids if named else ())]
+
+    def by_id(self, name: str) -> Hardware:
+        """One accelerator."""
+        if name not in self.hardware:
+            self.hardware[name] = load.hardware(name, self.roots)
+        return self.hardware[name]
 
     def model(self, named: Named | None) -> list[Model]:
         """Every model that a name may mean; none for a model known by its size alone."""

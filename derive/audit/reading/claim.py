@@ -8,6 +8,7 @@ from pathlib import Path
 
 from derive.audit.reading.lexicon import FILLER
 from derive.audit.reading.normal import Normal, normal
+from derive.audit.reading.owners import in_order, nearest
 from derive.audit.reading.roles import role_of
 from derive.audit.reading.scan import Token, tokens
 from derive.audit.types import Claim, Figure, Named, Term
@@ -31,7 +32,13 @@ def read_claim(text: str, roots: tuple[Path, ...], place: Place | None = None) -
     figures = [figure(t, i, found, held) for i, t in enumerate(found) if t.kind == "number"]
     inherit_units(figures, found)
     models += [sized(f) for f in figures if is_model(f, held)]
-    made = [replace(f, hardware=nearest(f, hardware), model=nearest(f, models)) for f in figures]
+    listed = in_order(figures, hardware)
+    made = [
+        replace(
+            f, hardware=listed.get(i) or nearest(f, hardware, text), model=nearest(f, models, text)
+        )
+        for i, f in enumerate(figures)
+    ]
     terms = tuple(Term(t.of, t.says, held.span(t.start, t.end)) for t in found if t.kind == "term")
     left = tuple(held.span(t.start, t.end) for t in found if t.kind == "word"
                  and held.text[t.start : t.end].lower() not in FILLER
@@ -150,9 +157,3 @@ def is_model(one: Figure, held: Normal) -> bool:
 def sized(one: Figure) -> Named:
     """A model known by its size alone."""
     return Named(one.text, one.span, (), one)
-
-
-def nearest(one: Figure, among: Sequence[Named]) -> Named | None:
-    """The last name before a figure, else the first behind it."""
-    before = [n for n in among if n.span[1] <= one.span[0]]
-    return before[-1] if before else next(iter(among), None)

@@ -43,7 +43,7 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
         "one": ("(?:per|a single|each|one|for one|single) (?:user|stream|request|sequence|client|session)", "single (?:user|stream)",
                 "batch size 1", "单路", "单用户", "单请求", "单个(?:用户|请求|会话)", "每(?:个)?(?:用户|请求)", "单流", "单并发"),
         "all": ("in total", "total", "aggregate", "overall", "combined", "across all (?:users|requests|streams)", "all (?:users|requests)",
-                "总(?:吞吐|计|共)?", "合计", "总吞吐量", "聚合", "全部请求", "所有(?:用户|请求)"),
+                "总(?!线)(?:吞吐|计|共)?", "合计", "总吞吐量", "聚合", "全部请求", "所有(?:用户|请求)"),
     },
     "calibre": {
         "peak": ("peak", "theoretical", "峰值", "理论(?:峰值)?"),
@@ -66,7 +66,8 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
         "layer": ("per layer", "每层"),
     },
     "noun": {
-        "memory_bandwidth": ("memory bandwidth", "HBM bandwidth", "显存带宽", "内存带宽", "bandwidth", "带宽"),
+        "memory_bandwidth": ("memory bandwidth", "HBM bandwidth", "显存带宽", "内存带宽"),
+        "bandwidth": ("bandwidth", "带宽"),
         "link": ("NVLink(?: bandwidth)?", "interconnect(?: bandwidth)?", "Infinity Fabric", "scale up", "ICI", "互联(?:带宽)?", "卡间(?:带宽|互联)?"),
         "network": ("network(?:ing)?", "Ethernet(?: port)?", "NICs?", "InfiniBand", "RoCE", "网络", "以太网", "网卡"),
         "bus_bandwidth": ("bus ?bandwidth", "busbw", "all ?reduce", "总线带宽"),
@@ -114,6 +115,13 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
         "times": ("times", "fold", "(?<=[0-9])x(?![A-Za-z0-9])", "×(?! ?10)", "倍", "twice", "doubles?", "两倍", "翻倍"),
         "instead": ("instead of", "rather than", "not(?= [0-9])", "而(?:不是|非)"),
         "share": ("of", "only", "only about", "的"),
+    },
+    "use": {
+        "needs": ("needs?", "requires?", "takes? up", "occup(?:y|ies)", "consum(?:es?|ing)", "uses?", "using", "used", "allocat(?:es?|ed)",
+                  "fits? in(?:to)?", "remain(?:s|ing)?", "left", "free", "需要", "占用", "占", "消耗", "用了", "剩余", "剩下", "空闲", "放得下", "装得下"),
+    },
+    "variant": {
+        "sxm": ("SXM\\d?",), "pcie": ("PCIe (?:card|version|variant|form factor|版)",), "nvl": ("NVL(?![0-9])",),
     },
     "subject": {
         "moe": ("MoE", "mixture of experts", "混合专家"),

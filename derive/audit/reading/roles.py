@@ -126,6 +126,8 @@ def role_of(dimension: Dimension, nouns: Sequence[str], conditions: Mapping[str,
     if chosen == "tokens":
         way = conditions.get("tokens", ())
         return WAYS.get(way, chosen)
+    if not told and "bandwidth" in nouns and "memory_bandwidth" in choices:
+        return "memory_bandwidth"  # a bandwidth of nothing else is that of the memory
     if not told:
         named = next((w for w in ("model", "hardware") if w in about), "")
         return DEFAULTS.get((chosen, named), chosen)

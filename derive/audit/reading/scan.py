@@ -26,8 +26,8 @@ BITS = re.compile(
     re.IGNORECASE,
 )
 BEFORE_UNIT = re.compile(
-    r" ?(?:of )?(?:(?:FP|BF|INT|TF|NVFP|MXFP)[0-9]+|dense|sparse|稠密|稀疏|的)"
-    r"(?: (?:dense|sparse))? ?",
+    r" ?(?:of )?(?:(?:(?:FP|BF|INT|TF|NVFP|MXFP)[0-9]+|dense|sparse|peak|AI|稠密|稀疏|峰值|的)"
+    r" ?){1,4}",
     re.IGNORECASE,
 )
 WORDS = {

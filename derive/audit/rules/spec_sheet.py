@@ -1,112 +1,22 @@
-"""A figure of a product against its cited spec: which condition makes the number right."""
+"""A figure of a product against its cited spec: right, off, disputed, or not in the spec."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from derive.audit.readings import Candidate, Outcome, half_of, outcome, together
 from derive.audit.rule import rule
-from derive.audit.types import Finding
-from derive.text import Text, same, tr
-from derive.units import Quantity, show, unit
+from derive.audit.sheet.causes import disputed, unlike
+from derive.audit.sheet.findings import finding, plain_of
+from derive.audit.sheet.match import judgements
+from derive.audit.sheet.records import relabelled
+from derive.audit.sheet.words import joined, size, under
+from derive.text import same, tr
 
 if TYPE_CHECKING:
     from derive.audit.library import Library
-    from derive.audit.types import Claim, Figure
-    from derive.specs.types import Hardware, Value
-
-WORK = ("bf16", "fp16")  # the precision that a peak without one is read as
-ALIKE = {"bf16": ("bf16", "fp16"), "fp16": ("fp16", "bf16")}
-SPARSITY = {
-    "dense": Text("dense", "稠密"),
-    "with_sparsity": Text("with structured sparsity", "带结构化稀疏"),
-}
-MEMBERS = {"node": 8, "rack": 72}
-
-
-def peaks(figure: Figure, product: Hardware, members: int) -> Iterator[Candidate]:
-    """Every peak of a product: precision and sparsity, for one device or for all that are named."""
-    said = figure.conditions.get("precision", ())
-    wanted = {p for s in said for p in ALIKE.get(s, (s,))}
-    for precision, bases in product.peak.items():
-        for basis, value in bases.items():
-            fits = (not wanted or precision in wanted) and (
-                not figure.says("sparsity") or figure.says("sparsity", basis)
-            )
-            plain = basis == "dense" or figure.says("sparsity", basis)
-            plain = plain and (bool(wanted) or precision in WORK)
-            under = tr("{product}, {precision}, {sparsity}", product=product.name,
-                       precision=precision.upper(), sparsity=SPARSITY[basis])  # fmt: skip
-            yield from counted(value, under, plain=plain, admitted=fits, members=members)
-
-
-def links(figure: Figure, product: Hardware, members: int) -> Iterator[Candidate]:
-    """One direction, or the sum of both."""
-    rows = (
-        (product.link_per_direction, "one", Text("one direction", "单向")),
-        (product.link_total, "both", Text("both directions together", "双向之和")),
-    )
-    for value, direction, words in rows:
-        if value is not None:
-            fits = not figure.says("direction") or figure.says("direction", direction)
-            plain = figure.says("direction", direction) or direction == "one"
-            under = tr("{product}, {what}", product=product.name, what=words)
-            yield from counted(value, under, plain=plain, admitted=fits, members=members)
-
-
-def bandwidths(_: Figure, product: Hardware, members: int) -> Iterator[Candidate]:
-    """Memory bandwidth."""
-    under = tr("{product}, memory bandwidth", product=product.name)
-    yield from counted(product.bandwidth, under, plain=True, admitted=True, members=members)
-
-
-def memories(_: Figure, product: Hardware, members: int) -> Iterator[Candidate]:
-    """What is sold, and what the driver shows of it, in either GB."""
-    sold = product.marketed
-    under = tr("{product}, as marketed", product=product.name)
-    yield from counted(sold, under, plain=True, admitted=True, members=members)
-    binary = Quantity(sold.quantity.value, unit(sold.quantity.unit.text.replace("GB", "GiB")))
-    if binary.unit != sold.quantity.unit:
-        under = tr("{product}, marketed GB taken as GiB", product=product.name)
-        yield from counted(
-            replace(sold, quantity=binary), under, plain=False, admitted=True, members=members
-        )
-    if product.driver_visible:
-        under = tr("{product}, as the driver reports it", product=product.name)
-        yield from counted(
-            product.driver_visible, under, plain=False, admitted=True, members=members
-        )
-
-
-def counted(
-    value: Value, under: Text, *, plain: bool, admitted: bool, members: int
-) -> Iterator[Candidate]:
-    """A figure of one device, and of all devices together where the claim names more than one."""
-    half = half_of(value.text)
-    yield Candidate(value.quantity, under, plain, admitted, value.sources, half)
-    if members > 1:
-        whole = Quantity(value.quantity.value * members, value.quantity.unit)
-        all_of = tr("{under}, {count} devices together", under=under, count=members)
-        yield Candidate(whole, all_of, plain, admitted, value.sources, half * members)
-
-
-SHEET = {
-    "peak_rate": peaks,
-    "link": links,
-    "network": links,
-    "memory_bandwidth": bandwidths,
-    "memory": memories,
-}
-
-
-def members(claim: Claim) -> int:
-    """Devices that a figure may be the sum of."""
-    given = claim.one("devices")
-    if given:
-        return int(given.value)
-    return next((n for scope, n in MEMBERS.items() if claim.says("scope", scope)), 1)
+    from derive.audit.sheet.records import Judgement
+    from derive.audit.types import Claim, Finding
 
 
 @rule(
@@ -114,61 +24,107 @@ def members(claim: Claim) -> int:
     name=("figure of a product against its spec", "产品指标与规格对照"),
     page=(
         "Each figure is held against every value that the cited spec has for it: precision, dense or with "
-        "sparsity, one direction or both, marketed or driver-visible, one device or all that are named. Right "
-        "under the plain reading is consistent, right only under another is ambiguous until the condition is "
-        "said, right only under a condition that the words exclude, or under none, is contradicted. The ratio of "
-        "sparse to dense is never assumed: both values come from the spec.",
+        "sparsity, one direction or both, marketed or driver-visible, one device or all that are named. A printed "
+        "number stands for half a unit of its last digit. Right as said is consistent; a number that is no value "
+        "of the product under any condition is contradicted. Numbers that are right under another condition than "
+        "the one that is said or usual belong to the rules COND001 to COND010. The ratio of sparse to dense is "
+        "never assumed: both values come from the spec.",
         "把每个数字与所引规格的各个口径逐一对照：精度、稠密或带稀疏、单向或双向、标称或驱动可见、单设备或所述全部设备。"
-        "按通常读法成立即为一致；只在另一口径下成立则需补充条件，判为有歧义；只在文字已排除的口径下成立、或任何口径都不成立，"
-        "判为矛盾。稀疏与稠密之比从不假定，两个数值都取自规格。",
+        "打印的数字代表其末位半个单位的区间。按所述口径成立即为相符；在任何口径下都不是该产品的数值则判为矛盾。"
+        "只在另一口径下成立的数字由规则 COND001 至 COND010 处理。稀疏与稠密之比从不假定，两个数值都取自规格。",
     ),
-    fires="H100 SXM: 1,979 TFLOPS FP16.",
+    fires="H100 SXM: 1,200 TFLOPS FP16 dense.",
     quiet="H100 SXM: 989 TFLOPS FP16 dense.",
 )
 def against_spec(claim: Claim, library: Library) -> Iterator[Finding]:
-    """One finding a figure that is not plainly right."""
-    for figure in claim.figures:
-        products = library.products(figure.hardware)
-        if figure.role not in SHEET or not products:
+    """Plainly right (a note), or no value of the product at all."""
+    for judged in judgements(claim, library):
+        if judged.cause == "none":
+            message, lines, corrected = unlike(judged)
+            yield finding("SRC001", judged, message, derivation=lines, corrected=corrected)
+        elif judged.verdict == "consistent" and not printed_otherwise(judged):
+            yield right(judged)
+
+
+def printed_otherwise(judged: Judgement) -> bool:
+    """Whether another rule tells it: only another source has it so, or GB stand for GiB."""
+    hits = judged.best.hits
+    return bool(hits) and (hits[0].entry.other is not None or relabelled(judged))
+
+
+def right(judged: Judgement) -> Finding:
+    """A note that the figure is the cited value, or that the spec reaches what is asked for."""
+    match, figure = judged.best, same(judged.figure.text)
+    if judged.cause == "bound":
+        meant = plain_of(match)
+        value = size(meant.quantity) if meant else ""
+        message = tr("{product} has {value}, more than the {figure} that is asked for",
+                     product=match.product.name, value=value, figure=figure)  # fmt: skip
+        return finding("SRC001", judged, message)
+    hit = match.hits[0]
+    message = tr("{figure} is the cited value: {under}", figure=figure,
+                 under=under(hit.entry, hit.count))  # fmt: skip
+    return finding("SRC001", judged, message)
+
+
+@rule(
+    "SRC002",
+    name=("sources disagree", "来源之间有分歧"),
+    page=(
+        "A spec lists beside its value what other sources print for the same thing. A number that only such a "
+        "source prints is ambiguous: both are shown, with who prints them. Where the other source prints the same "
+        "thing in another unit convention or rounding (288 GB and 270 GiB of one memory), the number is "
+        "consistent, with a note.",
+        "规格在数值旁列出其他来源对同一项的写法。只有其他来源才有的数字判为有歧义，并列出两种数值及其来源。"
+        "若另一来源只是换了单位约定或取整方式（同一显存写作 288 GB 与 270 GiB），则判为相符并加以说明。",
+    ),
+    fires="B300: 15 PFLOPS dense FP4.",
+    quiet="GB300: 15 PFLOPS dense FP4.",
+)
+def other_sources(claim: Claim, library: Library) -> Iterator[Finding]:
+    """What only another source prints; a note where it is the same thing printed otherwise."""
+    for judged in judgements(claim, library):
+        if judged.cause == "also":
+            message, lines, corrected = disputed(judged)
+            yield finding("SRC002", judged, message, derivation=lines, corrected=corrected)
+        elif judged.verdict == "consistent" and judged.best.hits:
+            others = [h.entry for h in judged.best.hits if h.entry.other and not h.excluded]
+            if not others:
+                continue
+            each = {
+                text.en: text
+                for e in others
+                for text in [tr("{value}: {under}", value=size(e.quantity), under=under(e))]
+            }
+            message = tr("other sources print it otherwise: {each}", each=joined(each.values()))
+            yield finding("SRC002", judged, message)
+
+
+@rule(
+    "SRC003",
+    name=("no such figure in the spec", "规格中没有该项"),
+    page=(
+        "The product is known, but its cited spec has no value for this quantity or this precision, and does not "
+        "say that the product lacks it. The claim can be neither confirmed nor refuted.",
+        "产品已知，但所引规格没有该项或该精度的数值，也未说明产品不支持，因此既不能证实也不能证伪。",
+    ),
+    fires="H20: 296 TFLOPS FP8.",
+    quiet="H20: 148 TFLOPS BF16.",
+)
+def not_listed(claim: Claim, library: Library) -> Iterator[Finding]:
+    """A quantity or a precision that the spec does not have."""
+    for judged in judgements(claim, library):
+        if judged.cause != "unlisted":
             continue
-        each = [
-            outcome(figure, list(SHEET[figure.role](figure, p, members(claim)))) for p in products
+        match = judged.best
+        wanted = same(", ".join(sorted(p.upper() for p in match.said.precisions)))
+        if match.said.precisions:
+            message = tr("the cited spec of {product} has no value for {precision}",
+                         product=match.product.name, precision=wanted)  # fmt: skip
+        else:
+            message = tr("the cited spec of {product} has no value that {figure} could be",
+                         product=match.product.name, figure=same(judged.figure.text))  # fmt: skip
+        notes = [
+            n for n in match.product.notes if any(w in n.en for w in wanted.en.split(", ") if w)
         ]
-        yield verdict_of(figure, each)
-
-
-def verdict_of(figure: Figure, each: list[Outcome]) -> Finding:
-    """The finding over every product that the name may mean."""
-    verdict = together(o.verdict for o in each)
-    listed = tuple(c.reading for o in each for c in (o.hits or o.candidates)[:8])
-    sources = tuple(
-        dict.fromkeys(s for o in each for c in o.hits or o.candidates for s in c.sources)
-    )
-    hit = next((c for o in each for c in o.hits), None)
-    written = same(figure.text)
-    if verdict == "consistent":
-        what = tr(
-            "{figure} is the cited value: {under}", figure=written, under=hit.under if hit else ""
-        )
-        return Finding("SRC001", verdict, "info", what, (figure.span,), listed, sources=sources)
-    if verdict == "ambiguous":
-        what = tr("{figure} holds under some readings only", figure=written)
-        severity = "warning"
-    else:
-        what = tr(
-            "{figure} is not the cited value under the conditions that are said", figure=written
-        )
-        severity = "error"
-    corrected = None
-    if hit is not None:
-        corrected = tr("{value} ({under})", value=show(hit.value).text, under=hit.under)
-    return Finding(
-        "SRC001",
-        verdict,
-        severity,
-        what,
-        (figure.span,),
-        listed,
-        corrected=corrected,
-        sources=sources,
-    )
+        yield finding("SRC003", judged, joined([message, *notes[:1]]))

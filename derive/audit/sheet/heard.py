@@ -1,0 +1,84 @@
+"""What the words around a figure say that decides which value of a spec is meant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from derive.audit.reading.names import plain
+
+if TYPE_CHECKING:
+    from derive.audit.types import Claim, Figure
+    from derive.specs.types import Hardware
+
+SIXTEEN = ("bf16", "fp16")
+SCOPES = ("node", "rack", "pod")
+INTEGER = ("int8", "int4")
+
+
+@dataclass(frozen=True)
+class Heard:
+    """Conditions that are said of one figure; empty where nothing is."""
+
+    told: frozenset[str] = frozenset()  # precisions as they stand
+    precisions: frozenset[str] = frozenset()  # and those of the same rate
+    sparsity: str = ""
+    direction: str = ""
+    single: bool = False  # "per GPU", "one H100"
+    counts: frozenset[int] = frozenset()  # "8x H100", "9,216 chips"
+    scope: str = ""
+    operations: str = ""  # "int" for TOPS, "float" for TFLOPS
+    weights: bool = False  # the precision is that of the weights
+
+
+def heard(figure: Figure, claim: Claim) -> Heard:
+    """What is said of a figure and of the devices it belongs to."""
+    counts = {
+        int(f.value) for f in claim.of("devices")
+        if f.hardware == figure.hardware and f.value.denominator == 1
+    }  # fmt: skip
+    said = figure.conditions
+    return Heard(
+        frozenset(said.get("precision", ())),
+        frozenset(p for s in said.get("precision", ()) for p in alike(s)),
+        only(said.get("sparsity", ())),
+        only(said.get("direction", ())),
+        figure.says("scope", "device") or (counts == {1} and counted_one(claim)),
+        frozenset(n for n in counts if n > 1),
+        next((s for s in SCOPES if figure.says("scope", s)), ""),
+        operations(figure),
+        claim.says("noun", "weights"),
+    )
+
+
+def alike(precision: str) -> tuple[str, ...]:
+    """The 16-bit formats run at one rate: either name means both."""
+    return SIXTEEN if precision in SIXTEEN else (precision,)
+
+
+def only(values: tuple[str, ...]) -> str:
+    """What is said where it is one thing."""
+    return values[0] if len(values) == 1 else ""
+
+
+def counted_one(claim: Claim) -> bool:
+    """Whether a count of one is more than an article ("one H100", not "an H100")."""
+    return any(f.text.lower() not in ("a", "an") for f in claim.of("devices") if f.value == 1)
+
+
+def operations(figure: Figure) -> str:
+    """Whether a rate is counted in integer or in floating-point operations."""
+    symbols = [symbol for symbol, power in figure.unit.terms if power == 1]
+    if any(s.endswith("FLOP") for s in symbols):
+        return "float"
+    return "int" if any(s.endswith("OP") for s in symbols) else ""
+
+
+def whole(product: Hardware, figure: Figure, said: Heard) -> frozenset[int]:
+    """Devices of the system that the claim names: by its name (NVL72) or by node, rack, pod."""
+    name = plain(figure.hardware.text) if figure.hardware else ""
+    sizes = {d.devices for d in product.domains if plain(d.name) in name}
+    all_sizes = sorted(d.devices for d in product.domains)
+    if said.scope and all_sizes:
+        sizes.add(all_sizes[0] if said.scope == "node" else all_sizes[-1])
+    return frozenset(sizes)

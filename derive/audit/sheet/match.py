@@ -1,0 +1,237 @@
+"""Which values of a spec a figure meets, what sets each apart from the plain one, the verdict.
+
+This is the one place where a figure of a product gets its verdict; the rules only word it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from derive.audit.interval import Interval
+from derive.audit.sheet.entries import Entry
+from derive.audit.sheet.heard import INTEGER, SIXTEEN, Heard, heard, whole
+from derive.audit.sheet.records import Hit, Judgement, Match, fit
+from derive.units import unit
+
+if TYPE_CHECKING:
+    from derive.audit.library import Library
+    from derive.audit.types import Claim, Figure
+    from derive.specs.types import Hardware
+    from derive.units import Unit
+
+# role of a figure -> kinds of entries; the later ones only where no word told the role
+KINDS: dict[str, tuple[str, ...]] = {
+    "peak_rate": ("peak",),
+    "achieved_rate": ("peak",),
+    "link": ("link",),
+    "network": ("link",),
+    "memory_bandwidth": ("memory_bandwidth", "link"),
+    "memory": ("memory",),
+    "power": ("power",),
+    "ridge": ("ridge",),
+}
+
+
+def judgements(claim: Claim, library: Library) -> list[Judgement]:
+    """Every figure of the claim that a spec has something to say of."""
+    if library.judged is None or library.judged[0] is not claim:
+        library.judged = (claim, list(judged(claim, library)))
+    return library.judged[1]
+
+
+def judged(claim: Claim, library: Library) -> Iterator[Judgement]:
+    """Each figure with a product, unless it is not said of the product itself."""
+    for figure in claim.figures:
+        products = library.products(figure.hardware)
+        if not judged_role(figure) or not products or spoken_of_otherwise(figure, claim):
+            continue
+        each = [match(figure, p, claim, library.entries(p)) for p in products]
+        yield together(figure, narrowed(each, claim))
+
+
+def judged_role(figure: Figure) -> bool:
+    """Whether a figure is one that a spec has; "reaches up to" speaks of a peak."""
+    return figure.role in KINDS and (figure.role != "achieved_rate" or figure.bound == "<=")
+
+
+def spoken_of_otherwise(figure: Figure, claim: Claim) -> bool:
+    """Whether the figure is what something needed or reached, not what the product has."""
+    if figure.role in ("memory", "memory_bandwidth", "link", "network", "power"):
+        return figure.says("calibre", "achieved") or claim.says("use")
+    return False
+
+
+def narrowed(each: list[Match], claim: Claim) -> list[Match]:
+    """Without the variants that another word of the claim excludes: its form, its memory."""
+    forms = claim.said("variant")
+    if forms and (fitting := [m for m in each if any(f in m.product.id for f in forms)]):
+        each = fitting
+    figure = each[0].figure
+    others = [f for f in claim.of("memory") if f.hardware == figure.hardware]
+    if others and any(f.role in KINDS and f.role != "memory" for f in claim.figures):
+        fitting = [m for m in each if all(has(m.product, f) for f in others)]
+        each = fitting or each
+    return each
+
+
+def has(product: Hardware, memory: Figure) -> bool:
+    """Whether a product is sold with this memory."""
+    quantity = product.marketed.quantity
+    return memory.interval.low <= quantity.base <= memory.interval.high
+
+
+def together(figure: Figure, each: Sequence[Match]) -> Judgement:
+    """The verdict over all variants: alike, or ambiguous where some fit and others do not."""
+    verdicts = {m.verdict for m in each}
+    if len(verdicts) == 1:
+        best = min(each, key=fit)
+        return Judgement(figure, tuple(each), best.verdict, best.cause)
+    found = Judgement(figure, tuple(each), "ambiguous", "variant")
+    if found.best.verdict != "consistent" and found.best.cause:
+        return Judgement(figure, tuple(each), found.best.verdict, found.best.cause)
+    return found
+
+
+def match(figure: Figure, product: Hardware, claim: Claim, entries: Sequence[Entry]) -> Match:
+    """One figure against everything in one spec."""
+    said = heard(figure, claim)
+    kinds = KINDS[figure.role]
+    if claim.says("noun", "memory", "memory_bandwidth"):
+        kinds = kinds[:1]
+    mine = [e for e in entries if e.kind in kinds]
+    rated = {e.precision for e in mine if e.precision}
+    if not mine or (said.precisions and rated and not said.precisions & rated
+                    and not said.told <= set(product.lacks)):  # fmt: skip
+        return Match(figure, product, said, "unverifiable", "unlisted", sheet=tuple(entries))
+    sizes = whole(product, figure, said)
+    low, high = bounds(figure)
+    hits: list[Hit] = []
+    plain: list[Entry] = []
+    for entry in mine:
+        for count in counts(entry, product, said, sizes):
+            span = entry.interval if count == 1 else entry.interval.scaled(count)
+            meets = span.low <= high and low <= span.high
+            if not meets and count > 1:
+                continue
+            why, excluded = apart(entry, count, figure, said, sizes, product, kinds[0])
+            if not why and count == 1:
+                plain.append(entry)
+            hit = Hit(entry, count, why, excluded)
+            if meets and hit.likely:
+                hits.append(replace(hit, near=is_near(span, low, high)))
+    if any(h.count == 1 for h in hits):  # a sum that nothing names is the less likely reading
+        hits = [h for h in hits if h.count == 1 or "scope" not in h.why]
+    hits.sort(
+        key=lambda h: (h.weight, h.entry.precision not in figure.conditions.get("precision", ()))
+    )
+    verdict, cause = of_hits(figure, hits, plain)
+    return Match(figure, product, said, verdict, cause, tuple(hits), tuple(plain), tuple(entries))
+
+
+def is_near(span: Interval, low: Fraction, high: Fraction) -> bool:
+    """Whether a value lies in the inner half of what the figure stands for, or within 1 % of it."""
+    apart = abs(span.middle - (low + high) / 2)
+    return apart <= max((high - low) / 4, (span.high - span.low) / 4, span.middle / 100)
+
+
+def bounds(figure: Figure) -> tuple[Fraction, Fraction]:
+    """What the figure stands for, in base units; a bare ridge point is in FLOP/byte."""
+    span = figure.interval
+    if figure.role == "ridge" and not figure.unit.terms:
+        span = span.scaled(unit("FLOP/byte").factor)
+    return span.low, span.high
+
+
+def counts(entry: Entry, product: Hardware, said: Heard, sizes: frozenset[int]) -> Iterable[int]:
+    """Devices that the figure may be the sum of."""
+    if entry.kind == "ridge" or (entry.other and not entry.other.same):
+        return (1,)
+    named = {1, *said.counts}
+    if entry.kind == "link":  # links are summed over a system only where the words name it
+        return sorted(named | sizes)
+    return sorted(named | {d.devices for d in product.domains})
+
+
+def of_hits(figure: Figure, hits: Sequence[Hit], plain: Sequence[Entry]) -> tuple[str, str]:
+    """The verdict and its cause."""
+    if hits and not hits[0].excluded:
+        return ("ambiguous", hits[0].cause) if hits[0].why else ("consistent", "")
+    if figure.bound == ">=" and any(e.quantity.base >= figure.interval.low for e in plain):
+        return "consistent", "bound"
+    return "contradicted", hits[0].cause if hits else "none"
+
+
+def apart(
+    entry: Entry, count: int, figure: Figure, said: Heard, sizes: frozenset[int],
+    product: Hardware, kind: str,
+) -> tuple[frozenset[str], frozenset[str]]:  # fmt: skip
+    """What sets a value apart from the one that the words mean, and which of it they exclude."""
+    why: set[str] = set()
+    excluded: set[str] = set()
+
+    def note(what: str, *, against: bool) -> None:
+        why.add(what)
+        if against:
+            excluded.add(what)
+
+    if entry.kind != kind:
+        note("which", against=False)
+    if entry.precision:
+        compute(entry, said, product, note)
+    if entry.direction and entry.direction != (said.direction or "one"):
+        note("direction", against=bool(said.direction))
+    if entry.form and not form_fits(entry, figure):
+        note("memory", against=False)
+    if entry.other and not entry.other.same:
+        note("also", against=False)
+    named = said.counts | sizes
+    if count > 1 and (count not in named or said.single):
+        note("scope", against=said.single)
+    elif count == 1 and sizes and not said.single and not called_so(product):
+        note("scope", against=False)
+    return frozenset(why), frozenset(excluded)
+
+
+def called_so(product: Hardware) -> bool:
+    """Whether one device itself bears the name of its system (B200 of an HGX board)."""
+    return any(d.name in product.name.en for d in product.domains)
+
+
+def compute(entry: Entry, said: Heard, product: Hardware, note: object) -> None:
+    """Precision, sparsity and operations of a peak or of the ridge point that it makes."""
+    assert callable(note)
+    if said.told and said.told <= set(product.lacks):
+        # stored so, computed at the 16-bit rate: right where the words speak of the weights
+        if not (said.weights and entry.precision in SIXTEEN and entry.sparsity == "dense"):
+            note("unsupported", against=True)
+        return
+    if not said.precisions and said.operations == "int":
+        if entry.precision not in INTEGER:
+            note("operations", against=False)
+    elif said.precisions:
+        if entry.precision not in said.precisions:
+            note("precision", against=True)
+    elif entry.precision not in SIXTEEN:
+        note("precision", against=False)
+        if entry.precision in INTEGER and said.operations == "float":
+            note("operations", against=False)
+    if entry.sparsity != (said.sparsity or "dense"):
+        note("sparsity", against=bool(said.sparsity))
+
+
+def form_fits(entry: Entry, figure: Figure) -> bool:
+    """Whether a memory is meant so: GiB mean the driver's, GB what is sold."""
+    binary = is_binary(figure.unit)
+    if entry.form == "driver":
+        return binary
+    if entry.form == "relabelled":
+        return not binary and not is_binary(entry.quantity.unit)
+    return not binary or is_binary(entry.quantity.unit)
+
+
+def is_binary(of: Unit) -> bool:
+    """Whether a unit counts GiB rather than GB."""
+    return any("iB" in symbol for symbol, _ in of.terms)
