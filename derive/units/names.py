@@ -54,7 +54,7 @@ ALIASES: dict[str, str] = {
     "bits": "bit", "Bit": "bit", "Bits": "bit", "比特": "bit",
     "FLOPs": "FLOP", "flop": "FLOP", "Flop": "FLOP", "OPs": "OP", "op": "OP",
     "operation": "FLOP", "operations": "FLOP", "次浮点运算": "FLOP", "次运算": "FLOP",
-    "浮点运算": "FLOP", "次浮点操作": "FLOP", "浮点操作": "FLOP",
+    "浮点运算": "FLOP", "次浮点计算": "FLOP", "次浮点操作": "FLOP", "浮点操作": "FLOP",
     "sec": "s", "second": "s", "seconds": "s", "secs": "s", "秒": "s", "秒钟": "s",
     "minute": "min", "minutes": "min", "mins": "min", "分钟": "min",
     "hours": "hour", "hr": "hour", "hrs": "hour", "小时": "hour",

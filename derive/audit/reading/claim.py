@@ -137,9 +137,12 @@ def inherit_units(figures: list[Figure], found: Sequence[Token]) -> None:
     compares = any(
         t.of == "relation" and t.says in ("than", "instead", "less", "more") for t in found
     )
+    numbers = [i for i, t in enumerate(found) if t.kind == "number"]
     for i, one in enumerate(figures):
         if one.role != "number" or not compares or i == 0 or one.unit.terms:
             continue
+        if any(t.of == "relation" and t.says == "times" for t in found[numbers[i] + 1 :][:1]):
+            continue  # a multiple: 18 times slower
         other = figures[i - 1]
         if other.unit.terms and other.role not in ("share", "devices"):
             kept = {k: v for k, v in other.conditions.items() if k != "sparsity"} | dict(

@@ -72,6 +72,9 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
         "network": ("network(?:ing)?", "Ethernet(?: port)?", "NICs?", "InfiniBand", "RoCE", "网络", "以太网", "网卡"),
         "bus_bandwidth": ("bus ?bandwidth", "busbw", "all ?reduce", "总线带宽"),
         "bisection": ("bisection(?: bandwidth)?", "(?:对分|二分|等分|二等分)带宽"),
+        "host": ("PCIe(?: \\d(?:\\.0)?)?", "PCI Express", "host link", "NVLink C2C", "C2C", "主机互联"),
+        "cache": ("L[12](?: cache)?", "SRAM", "shared memory", "SMEM", "register file", "SSD", "NVMe", "disk", "DRAM", "DDR\\d",
+                  "CPU memory", "host memory", "system memory", "二级缓存", "片上缓存", "共享内存", "硬盘", "主机内存", "系统内存"),
         "memory": ("memory", "HBM\\d?e?", "VRAM", "显存", "内存"),
         "compute": ("compute(?:s)?", "performance", "AI performance", "tensor ?core", "算力", "性能", "浮点"),
         "weights": ("weights?", "权重"),
@@ -134,7 +137,7 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 
 # words without a meaning of their own here: not told as "not understood"
-FILLER = frozenset(["a", "an", "the", "on", "in", "of", "at", "with", "for", "and", "its", "it", "has", "have", "by", "one", "each", "as", "to", "per", "is", "was", "be", "that", "which", "run", "runs", "delivers", "deliver", "offers", "offer", "moves", "move", "needs", "need", "keeps", "keep", "provides", "gets", "uses", "was", "does", "can", "will", "its", "this", "these", "的", "在", "上", "下", "有", "与", "和", "了", "时", "每", "模", "型", "个", "从", "到", "以", "对", "于"])  # fmt: skip
+FILLER = frozenset(["a", "an", "the", "on", "in", "of", "at", "with", "for", "and", "its", "it", "has", "have", "by", "one", "each", "as", "to", "per", "is", "was", "be", "that", "which", "run", "runs", "delivers", "deliver", "offers", "offer", "moves", "move", "needs", "need", "keeps", "keep", "provides", "gets", "uses", "was", "does", "can", "will", "its", "this", "these", "offers", "offer", "provides", "provide", "delivers", "deliver", "features", "comes", "ships", "boasts", "carries", "gets", "about", "GPU", "拥", "提", "供", "配", "备", "具", "搭", "载", "达", "共", "的", "在", "上", "下", "有", "与", "和", "了", "时", "每", "模", "型", "个", "从", "到", "以", "对", "于"])  # fmt: skip
 
 
 def fragment(spelling: str) -> str:

@@ -27,6 +27,8 @@ ROLES: dict[str, Role] = {
     "network": Role(Text("network bandwidth", "网络带宽"), "", ("network",)),
     "bus_bandwidth": Role(Text("all-reduce bus bandwidth", "all-reduce 总线带宽"), "", ("bus_bandwidth",)),
     "bisection": Role(Text("bisection bandwidth", "对分带宽"), "", ("bisection",)),
+    "host": Role(Text("link to the host", "主机互联"), "", ("host",)),
+    "cache": Role(Text("another memory than the device's", "设备显存以外的存储"), "", ("cache",)),
     "pin_rate": Role(Text("rate of one pin", "单引脚速率"), "", ("pin",)),
     "data_rate": Role(Text("data rate", "数据速率")),
     "bus_width": Role(Text("bus width", "位宽"), "", ("bus_width",)),
@@ -68,8 +70,8 @@ ROLES: dict[str, Role] = {
 # what is measured -> the roles it can have, the first where no word decides
 BY_UNIT: dict[str, tuple[str, ...]] = {
     "FLOP/s": ("peak_rate",),
-    "byte/s": ("data_rate", "bisection", "bus_bandwidth", "link", "network", "pin_rate", "memory_bandwidth"),
-    "byte": ("bytes", "kv_k", "kv_v", "kv", "weights", "memory", "bus_width"),
+    "byte/s": ("data_rate", "bisection", "bus_bandwidth", "link", "network", "host", "cache", "pin_rate", "memory_bandwidth"),
+    "byte": ("bytes", "kv_k", "kv_v", "kv", "weights", "memory", "cache", "bus_width"),
     "byte/token": ("kappa",),
     "token/s": ("speed",),
     "token/s/request": ("speed",),

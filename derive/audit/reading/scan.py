@@ -32,7 +32,7 @@ BEFORE_UNIT = re.compile(
 )
 WORDS = {
     "a": 1, "an": 1, "one": 1, "single": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
-    "eight": 8, "ten": 10, "twelve": 12, "sixteen": 16,
+    "pair of": 2, "eight": 8, "ten": 10, "twelve": 12, "sixteen": 16,
 }  # fmt: skip
 COUNTED = re.compile(
     rf"(?P<word>{'|'.join(sorted(WORDS, reverse=True))})(?: single)? (?=[A-Z])", re.IGNORECASE

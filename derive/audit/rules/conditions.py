@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from derive.audit.rule import rule
-from derive.audit.sheet import causes
+from derive.audit.sheet import causes, rates
 from derive.audit.sheet.bare import without_figure
 from derive.audit.sheet.findings import finding
 from derive.audit.sheet.match import judgements
@@ -49,7 +49,7 @@ def of_cause(
 )
 def sparse_peak(claim: Claim, library: Library) -> Iterator[Finding]:
     """The value with sparsity where the dense one is meant, or the other way round."""
-    return of_cause("COND001", "sparsity", causes.sparse, claim, library)
+    return of_cause("COND001", "sparsity", rates.sparse, claim, library)
 
 
 @rule(
@@ -68,7 +68,7 @@ def sparse_peak(claim: Claim, library: Library) -> Iterator[Finding]:
 )
 def other_precision(claim: Claim, library: Library) -> Iterator[Finding]:
     """The value at another precision."""
-    return of_cause("COND002", "precision", causes.precise, claim, library)
+    return of_cause("COND002", "precision", rates.precise, claim, library)
 
 
 @rule(
@@ -104,7 +104,7 @@ def variant_unnamed(claim: Claim, library: Library) -> Iterator[Finding]:
 )
 def no_such_units(claim: Claim, library: Library) -> Iterator[Finding]:
     """A rate at a precision that the product lacks."""
-    return of_cause("COND004", "unsupported", causes.lacking, claim, library)
+    return of_cause("COND004", "unsupported", rates.lacking, claim, library)
 
 
 @rule(
@@ -178,7 +178,7 @@ def other_count(claim: Claim, library: Library) -> Iterator[Finding]:
 )
 def operations(claim: Claim, library: Library) -> Iterator[Finding]:
     """Integer operations where floating-point ones are meant, or the other way round."""
-    return of_cause("COND009", "operations", causes.counted, claim, library)
+    return of_cause("COND009", "operations", rates.counted, claim, library)
 
 
 @rule(

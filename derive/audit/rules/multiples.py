@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import product as combinations
 from typing import TYPE_CHECKING
 
 from derive.audit.rule import rule
 from derive.audit.rules.generations import NOUNS, SERVICE, two, usable
 from derive.audit.sheet.ratios import multiple
-from derive.audit.sheet.words import conditions, equals, joined, times
+from derive.audit.sheet.words import conditions, joined, times
 from derive.audit.types import Finding
 from derive.text import Text, same, tr
 
 if TYPE_CHECKING:
     from derive.audit.library import Library
     from derive.audit.types import Claim, Named
+
+ROWS = ("", "bf16", "fp16", "fp8")  # the precisions that are worth a line
 
 
 @rule(
@@ -59,15 +62,18 @@ def stated_of_sheet(claim: Claim) -> bool:
 
 
 def sheet_ratios(sides: tuple[Named, Named], kind: str, library: Library) -> Iterator[Text]:
-    """What the specs of two products give, on each basis that both have, for the first variants."""
-    first, second = (library.products(n)[0] for n in sides)
-    for a, b in combinations(
-        usable(library.entries(first), kind), usable(library.entries(second), kind)
-    ):
-        if (
-            a.basis == b.basis
-            and a.precision in ("", "bf16", "fp8")
-            and a.sparsity in ("", "dense")
-        ):
-            yield tr("{conditions}: {ratio}", conditions=conditions(a),
-                     ratio=equals(times(a.quantity.base / b.quantity.base)))  # fmt: skip
+    """What the specs of two products give on each basis that both have, over all variants."""
+    first, second = (
+        [e for p in library.products(n) for e in usable(library.entries(p), kind)] for n in sides
+    )
+    found: dict[tuple[str, ...], tuple[Text, list[Fraction]]] = {}
+    for a, b in combinations(first, second):
+        if a.basis == b.basis and a.precision in ROWS and a.sparsity in ("", "dense"):
+            _, ratios = found.setdefault(a.basis, (conditions(a), []))
+            ratios.append(a.quantity.base / b.quantity.base)
+    for condition, ratios in found.values():
+        low, high = (times(r).removeprefix("≈ ") for r in (min(ratios), max(ratios)))
+        if low == high:
+            yield tr("{conditions}: {ratio}", conditions=condition, ratio=low)
+        else:
+            yield tr("{conditions}: {low} to {high}", conditions=condition, low=low, high=high)

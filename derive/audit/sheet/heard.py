@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from derive.audit.reading.names import plain
 
 if TYPE_CHECKING:
-    from derive.audit.types import Claim, Figure
+    from derive.audit.types import Claim, Conditions, Figure
     from derive.specs.types import Hardware
 
 SIXTEEN = ("bf16", "fp16")
@@ -34,10 +34,11 @@ class Heard:
 def heard(figure: Figure, claim: Claim) -> Heard:
     """What is said of a figure and of the devices it belongs to."""
     counts = {
-        int(f.value) for f in claim.of("devices")
+        int(f.value) for f in claim.of("devices", "number")
         if f.hardware == figure.hardware and f.value.denominator == 1
+        and (f.role == "devices" or not f.unit.terms)
     }  # fmt: skip
-    said = figure.conditions
+    said = {**carried(figure, claim), **figure.conditions}
     return Heard(
         frozenset(said.get("precision", ())),
         frozenset(p for s in said.get("precision", ()) for p in alike(s)),
@@ -49,6 +50,17 @@ def heard(figure: Figure, claim: Claim) -> Heard:
         operations(figure),
         claim.says("noun", "weights"),
     )
+
+
+def carried(figure: Figure, claim: Claim) -> Conditions:
+    """The precision of the figure before, where only the sparsity changes (FP8: sparse, dense)."""
+    if figure.says("precision") or not figure.says("sparsity"):
+        return {}
+    at = claim.figures.index(figure)
+    before = claim.figures[at - 1] if at else None
+    if before is None or (before.role, before.hardware) != (figure.role, figure.hardware):
+        return {}
+    return {"precision": before.conditions.get("precision", ())}
 
 
 def alike(precision: str) -> tuple[str, ...]:

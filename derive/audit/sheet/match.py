@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from derive.audit.interval import Interval
 from derive.audit.sheet.entries import Entry
-from derive.audit.sheet.heard import INTEGER, SIXTEEN, Heard, heard, whole
+from derive.audit.sheet.heard import INTEGER, SCOPES, SIXTEEN, Heard, heard, whole
 from derive.audit.sheet.records import Hit, Judgement, Match, fit
 from derive.units import unit
 
@@ -49,7 +49,18 @@ def judged(claim: Claim, library: Library) -> Iterator[Judgement]:
         if not judged_role(figure) or not products or spoken_of_otherwise(figure, claim):
             continue
         each = [match(figure, p, claim, library.entries(p)) for p in products]
-        yield together(figure, narrowed(each, claim))
+        found = together(figure, narrowed(each, claim))
+        if found.cause != "none" or sure(figure, claim):
+            yield found
+
+
+def sure(figure: Figure, claim: Claim) -> bool:
+    """Whether it is certain what a figure is of: by a word for it, or since nothing is left unread.
+
+    "A 10 GB checkpoint on an H100" must not be held against its 80 GB.
+    """
+    words = {"memory": ("memory",), "memory_bandwidth": ("memory", "memory_bandwidth", "bandwidth")}
+    return not claim.unread or figure.role not in words or claim.says("noun", *words[figure.role])
 
 
 def judged_role(figure: Figure) -> bool:
@@ -69,12 +80,19 @@ def narrowed(each: list[Match], claim: Claim) -> list[Match]:
     forms = claim.said("variant")
     if forms and (fitting := [m for m in each if any(f in m.product.id for f in forms)]):
         each = fitting
+    if claim.says("scope", *SCOPES):
+        each = [m for m in each if wide(m) == max(wide(o) for o in each)]
     figure = each[0].figure
     others = [f for f in claim.of("memory") if f.hardware == figure.hardware]
     if others and any(f.role in KINDS and f.role != "memory" for f in claim.figures):
         fitting = [m for m in each if all(has(m.product, f) for f in others)]
         each = fitting or each
     return each
+
+
+def wide(match: Match) -> int:
+    """Devices of the largest system that a product is sold in."""
+    return max((d.devices for d in match.product.domains), default=1)
 
 
 def has(product: Hardware, memory: Figure) -> bool:
