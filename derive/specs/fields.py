@@ -16,7 +16,7 @@ class Field:
     kind: text, id, choice, bool, date, year, bilingual, notes, texts, keys (source keys), how,
     number (unit optional), quantity (unit required), triple (low, typical, high), table,
     reference (a name or a path), either (a name or the table of `fields`), choices (some of
-    `choices`), entries or rows (a list of tables), others (what other sources print for a figure),
+    `choices`), rows (a list of tables), entries (with the place of each), others (of other sources),
     pairs (a mapping of texts) or words (a text, a list or a mapping of texts).
     """
 

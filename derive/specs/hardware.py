@@ -55,6 +55,7 @@ def build(document: Document, reader: Reader) -> Hardware | None:
         place=root.place,
         lacks=read.get("lacks", ()),
         domains=tuple(domain(row) for row in read.get("domains", ())),
+        link_type=link.get("type", ""),
     )
 
 

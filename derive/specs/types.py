@@ -78,6 +78,7 @@ class Hardware:
     place: Place
     lacks: tuple[str, ...] = ()
     domains: tuple[Domain, ...] = ()
+    link_type: str = ""
 
 
 @dataclass(frozen=True)

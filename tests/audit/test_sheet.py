@@ -21,7 +21,7 @@ from derive.units import Quantity, read_quantity
 
 ROOTS = spec_roots()
 LIBRARY = Library(ROOTS)
-MINE = [r for i, r in rules().items() if i in {*(f"COND{n:03}" for n in range(1, 15)), "SRC001",
+MINE = [r for i, r in rules().items() if i in {*(f"COND{n:03}" for n in range(1, 17)), "SRC001",
                                                "SRC002", "SRC003", "SRC004"}]  # fmt: skip
 
 
@@ -319,6 +319,92 @@ CLAIMS = [
     ("A pair of H100 NVL has 188 GB.", "consistent", ""),
     ("MI250X: 383 TFLOPS FP16, 128 GB, 3.28 TB/s", "consistent", ""),
     ("B200 FP8 10 PFLOPS", "ambiguous,contradicted", ""),
+    ("The NVIDIA H100 SXM achieves 1,979 TFLOPS in FP16.", "ambiguous", ""),
+    ("NVIDIA's H100 SXM: 1979 TFLOPS (FP16)", "ambiguous", ""),
+    ("FP16 performance: 1,979 TFLOPS (H100 SXM)", "ambiguous", ""),
+    ("The H100 SXM's HBM3 delivers 3.35 TB/s.", "consistent", ""),
+    ("HBM3: 3.35 TB/s on H100 SXM", "consistent", ""),
+    ("H100 SXM 3350 GB/s", "consistent", ""),
+    ("H100 SXM memory bandwidth 3,350 GB/s", "consistent", ""),
+    ("H100 SXM 的带宽约为 3.4 TB/s", "consistent", ""),
+    ("H100 SXM 的稠密 BF16 约 1 PFLOPS", "consistent", ""),
+    ("H100 SXM: roughly 1 PFLOPS of dense BF16", "consistent", ""),
+    ("dense BF16 on H100 SXM is nearly 990 TFLOPS", "consistent", ""),
+    ("H100 SXM: 1.5 PFLOPS dense BF16", "contradicted", ""),
+    ("A100 TF32 156 TFLOPS, with sparsity 312 TFLOPS", "consistent", ""),
+    ("A100 INT8: 624 TOPS dense, 1,248 TOPS sparse", "consistent", ""),
+    ("A100 INT8: 1,248 TOPS", "ambiguous", ""),
+    ("A100 FP64: 9.7 TFLOPS", "consistent", ""),
+    ("A100 FP64: 19.5 TFLOPS", "contradicted,ambiguous", ""),
+    ("MI300X: 5.3 TB/s, H100 SXM: 3.35 TB/s", "consistent", ""),
+    ("MI300X (5.3 TB/s) has 1.58 times the bandwidth of the H100 SXM (3.35 TB/s).", "consistent", ""),
+    ("MI300X 192GB vs H100 SXM 80GB", "consistent", ""),
+    ("The MI300X has 2.4x the memory of the H100 SXM.", "consistent", ""),
+    ("与 H100 SXM 的 80 GB 相比，MI300X 有 192 GB 显存。", "consistent", ""),
+    ("MI300X FP8 5,220 TFLOPS beats H100 SXM FP8 1,979 TFLOPS", "contradicted,ambiguous", ""),
+    ("MI300X with 2,614.9 TFLOPS dense FP8 beats the H100 SXM with 1,979 TFLOPS dense FP8", "consistent", ""),
+    ("The GB300 with 20 PFLOPS of sparse FP4 is twice the MI355X with 10.1 PFLOPS dense FP4.", "contradicted", ""),
+    ("The GB300's dense FP4 of 15 PFLOPS is 1.49 times the 10.1 PFLOPS of the MI355X.", "consistent,ambiguous", ""),
+    ("B200 TDP 1,000 W; H100 SXM TDP 700 W", "consistent", ""),
+    ("B200 功耗 1000W，比 H100 SXM 的 700W 高 43 %", "consistent", ""),
+    ("On H100 SXM prefill runs at 55 % MFU.", "unverifiable,consistent", ""),
+    ("H100 SXM 上 decode 的 MBU 为 70 %", "unverifiable,consistent", ""),
+    ("The H100 SXM has 3.35 TB/s, so Llama-3-70B in FP8 (70.6 GB) reads in 21 ms.", "consistent", ""),
+    ("H100 SXM: 0.9 TB/s NVLink", "ambiguous", ""),
+    ("H100 SXM: NVLink 7.2 Tb/s in both directions", "consistent", ""),
+    ("H100 SXM NVLink4: 18 links of 50 GB/s both directions, 900 GB/s bidirectional", "consistent", ""),
+    ("8 个 H100 SXM 的 NVLink 双向总带宽为 7.2 TB/s", "consistent", ""),
+    ("HGX H100 total NVLink bandwidth 7.2 TB/s", "ambiguous,consistent", ""),
+    ("HGX H100 bisection bandwidth 1.8 TB/s each way", "consistent", ""),
+    ("HGX H100 bisection bandwidth 7.2 TB/s", "contradicted", ""),
+    ("TPU v4: 275 TFLOPS bf16 per chip, 32 GiB HBM", "consistent", ""),
+    ("TPU v4 pod: 4096 chips, 1.1 exaflops bf16", "consistent", ""),
+    ("TPU v4: 1.1 exaflops", "ambiguous", ""),
+    ("v5p chip: 459 TFLOPs bf16", "consistent", ""),
+    ("Trillium 的 bf16 算力为 918 TFLOPS，HBM 32 GB", "consistent", ""),
+    ("Trillium: 926 TFLOPS bf16", "ambiguous", ""),
+    ("The H200 (141 GB, 4.8 TB/s) fits Llama-3-70B in bf16.", "consistent,ambiguous", ""),
+    ("H200: 141 GB HBM3e, 4.8 TB/s", "consistent", ""),
+    ("H200: 989 TFLOPS BF16 dense", "ambiguous", ""),
+    ("Training achieves 494 TFLOPS BF16 on an H100 SXM.", "unverifiable,consistent", ""),
+    ("The kernel achieves 620 TFLOPS in FP16 on an H100 SXM.", "unverifiable,consistent", ""),
+    ("FlashAttention-3 reaches 740 TFLOPS FP16 on the H100 SXM, 75 % of the peak of 989 TFLOPS.", "consistent,unverifiable", ""),
+    ("GEMM on MI300X reaches 800 TFLOPS BF16 in practice.", "unverifiable,consistent", ""),
+    ("2 个 H100 SXM 共 160 GB 显存，放不下 405B 模型的权重。", "consistent", ""),
+    ("8x H100 SXM serve Llama-3-70B at 3,000 token/s in total.", "unverifiable,consistent,exceeds_bound", ""),
+    ("At batch 64 the H100 SXM draws 620 W.", "unverifiable,consistent", ""),
+    ("单张 H100 SXM 显存 80GB、带宽 3.35TB/s、BF16 稠密 989 TFLOPS", "consistent", ""),
+    ("H100 SXM（80GB，3.35TB/s，700W）", "consistent", ""),
+    ("使用两张 A100 80GB，总显存 160 GB。", "consistent", ""),
+    ("A100 80GB 的带宽约 2 TB/s", "ambiguous,consistent", ""),
+    ("Our cluster has 400 Gb/s InfiniBand per H100 SXM.", "unverifiable,consistent", ""),
+    ("Each H100 SXM gets a 400 Gb/s NIC.", "unverifiable,consistent,contradicted", ""),
+    ("H100 SXM 节点之间用 400 Gb/s 网络互联", "consistent,unverifiable", ""),
+    ("The DGX H100 has 3.2 Tb/s of InfiniBand networking.", "consistent,unverifiable", ""),
+    ("The KV cache budget on an H100 SXM is 20 GB.", "consistent,unverifiable", ""),
+    ("Weights of 16 GB leave 56 GB on an H100 SXM at 0.9 memory utilization.", "consistent,unverifiable", ""),
+    ("CUDA graphs use 2 GB on the A100 80GB.", "consistent,unverifiable", ""),
+    ("Activations need 5 GB of memory on the H100 SXM.", "consistent,unverifiable", ""),
+    ("模型在 H100 SXM 上占用 60 GB 显存。", "consistent,unverifiable", ""),
+    ("H100 SXM 的显存用了 72 GB。", "consistent,unverifiable", ""),
+    ("The ridge of the H100 SXM divides prefill and decode.", "consistent,unverifiable", ""),
+    ("H100 SXM 的脊点在 FP8 下约为 591。", "consistent,unverifiable", ""),
+    ("FP8 ridge of the H100 SXM: 590.7 FLOP/byte", "consistent", ""),
+    ("With 3.35 TB/s and 140 GB of weights, an H100 SXM cannot exceed 24 token/s.", "consistent,unverifiable", ""),
+    ("A 30 GB/s SSD feeds the H100 SXM.", "consistent,unverifiable", ""),
+    ("The H100 SXM loads 30 GB of weights from disk at 7 GB/s.", "consistent,unverifiable", ""),
+    ("H100 SXM 与 CPU 之间的 PCIe 带宽为 64 GB/s", "consistent,unverifiable", ""),
+    ("On Gaudi 3 dense FP8 is twice as fast as BF16.", "contradicted", "COND015"),
+    ("Gaudi 3 的 FP8 算力是 BF16 的 2 倍。", "contradicted", "COND015"),
+    ("Gaudi 3 的 FP8 算力是 BF16 的 1 倍。", "consistent", "COND015"),
+    ("H100 SXM 的 FP8 稠密算力是 BF16 的 2 倍。", "consistent", "COND015"),
+    ("GB300: dense FP4 is 2 times dense FP8.", "contradicted", "COND015"),
+    ("GB300: dense FP4 is 3 times dense FP8.", "consistent", "COND015"),
+    ("Sparsity makes FP4 on the B300 2 times faster.", "contradicted", "COND015"),
+    ("Structured sparsity makes FP8 on the H100 SXM 2 times faster.", "consistent", "COND015"),
+    ("NVLink on the H100 SXM has 27 % of its HBM bandwidth.", "ambiguous", "COND016"),
+    ("H100 SXM 的 NVLink 单向带宽是显存带宽的 27 %。", "contradicted", "COND016"),
+    ("H100 SXM 的 NVLink 单向带宽是显存带宽的 13 %。", "consistent", "COND016"),
 ]  # fmt: skip
 
 
@@ -433,10 +519,10 @@ def test_the_sparse_peak_is_told_with_both_values_of_the_spec() -> None:
     found = finding("H100 SXM: 1,979 TFLOPS FP16.", "COND001")
     assert "1,979 TFLOPS" in found.message.en
     assert "dense it is 989.5 TFLOP/s" in found.message.en
-    assert [line.en for line in found.derivation] == ["1.979 PFLOP/s ÷ 989.5 TFLOP/s = 2"]
+    assert [line.en for line in found.derivation] == ["1,979 TFLOP/s ÷ 989.5 TFLOP/s = 2"]
     assert found.corrected
     assert found.corrected.en == (
-        "The FP16 peak of NVIDIA H100 SXM5 80 GB is 989.5 TFLOP/s dense and 1.979 PFLOP/s with "
+        "The FP16 peak of NVIDIA H100 SXM5 80 GB is 989.5 TFLOP/s dense and 1,979 TFLOP/s with "
         "structured sparsity."
     )
     assert "稠密 989.5 TFLOP/s" in found.corrected.zh
@@ -445,9 +531,9 @@ def test_the_sparse_peak_is_told_with_both_values_of_the_spec() -> None:
 
 def test_sparsity_is_never_halved() -> None:
     found = finding("B300 的 FP4 算力为 18 PFLOPS", "COND001")
-    assert [line.en for line in found.derivation] == ["18 PFLOP/s ÷ 14 PFLOP/s ≈ 1.286"]
+    assert [line.en for line in found.derivation] == ["18,000 TFLOP/s ÷ 14,000 TFLOP/s ≈ 1.286"]
     found = finding("Trainium2: 2,563 dense BF16 TFLOPS", "COND001")
-    assert [line.en for line in found.derivation] == ["2.563 PFLOP/s ÷ 667 TFLOP/s ≈ 3.843"]
+    assert [line.en for line in found.derivation] == ["2,563 TFLOP/s ÷ 667 TFLOP/s ≈ 3.843"]
 
 
 def test_variants_are_listed_with_their_spread() -> None:
@@ -478,7 +564,7 @@ def test_a_share_of_both_directions_is_formed_anew() -> None:
 def test_a_comparison_is_redone_on_one_basis() -> None:
     text = "Gaudi 3 with 1,856 BF16 TFLOPS is slightly below the H100 with 1,979."
     found = finding(text, "COND012")
-    assert [line.en for line in found.derivation] == ["1.835 PFLOP/s ÷ 989.5 TFLOP/s ≈ 1.854"]
+    assert [line.en for line in found.derivation] == ["1,835 TFLOP/s ÷ 989.5 TFLOP/s ≈ 1.854"]
     assert found.verdict == "contradicted"
 
 

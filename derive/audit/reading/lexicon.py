@@ -64,11 +64,12 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
     "per": {
         "token": ("per token", "(?:for )?each token", "a token", "每(?:个)? ?token", "每(?:个)?词元"),
         "layer": ("per layer", "每层"),
+        "link": ("per (?:link|port|lane)", "(?:links|ports|lanes) of", "每(?:条|个)?(?:链路|端口)", "单(?:条)?(?:链路|端口)"),
     },
     "noun": {
         "memory_bandwidth": ("memory bandwidth", "HBM bandwidth", "显存带宽", "内存带宽"),
         "bandwidth": ("bandwidth", "带宽"),
-        "link": ("NVLink(?: bandwidth)?", "interconnect(?: bandwidth)?", "Infinity Fabric", "scale up", "ICI", "互联(?:带宽)?", "卡间(?:带宽|互联)?"),
+        "link": ("NVLink(?:[1-6](?![0-9.]))?(?: bandwidth)?", "interconnect(?: bandwidth)?", "Infinity Fabric", "scale up", "ICI", "互联(?:带宽)?", "卡间(?:带宽|互联)?"),
         "network": ("network(?:ing)?", "Ethernet(?: port)?", "NICs?", "InfiniBand", "RoCE", "网络", "以太网", "网卡"),
         "bus_bandwidth": ("bus ?bandwidth", "busbw", "all ?reduce", "总线带宽"),
         "bisection": ("bisection(?: bandwidth)?", "(?:对分|二分|等分|二等分)带宽"),

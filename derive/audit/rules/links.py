@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from derive.audit.interval import Interval
 from derive.audit.rule import rule
-from derive.audit.sheet.heard import heard, whole
+from derive.audit.sheet.entries import bare
+from derive.audit.sheet.heard import beside, heard, whole
 from derive.audit.sheet.match import judgements
 from derive.audit.sheet.ratios import Multiple, multiple, share
 from derive.audit.sheet.words import equals, size, times
 from derive.audit.types import Finding, Reading
 from derive.text import Text, same, tr
-from derive.units import Quantity, Unit, unit
+from derive.units import Quantity, unit
 
 if TYPE_CHECKING:
     from derive.audit.library import Library
@@ -42,20 +43,20 @@ PERCENT = Fraction(1, 100)
 def bisection(claim: Claim, library: Library) -> Iterator[Finding]:
     """A bisection figure against half the devices, one way."""
     for figure in claim.of("bisection"):
-        for product in library.products(figure.hardware)[:1]:
-            found = cut(figure, product, claim)
-            if found:
-                yield found
+        products = library.products(figure.hardware)
+        if products:  # the variant that the largest system is built of
+            widest = max(products, key=lambda p: max((d.devices for d in p.domains), default=0))
+            yield from cut(figure, widest, claim)
 
 
-def cut(figure: Figure, product: Hardware, claim: Claim) -> Finding | None:
+def cut(figure: Figure, product: Hardware, claim: Claim) -> Iterator[Finding]:
     """One bisection figure against one product."""
     said = heard(figure, claim)
-    named = sorted(said.counts | whole(product, figure, said))
+    named = sorted(said.counts | whole(product, figure, said) | beside(product, claim))
     devices = named[-1] if named else max((d.devices for d in product.domains), default=0)
     one, both = product.link_per_direction, product.link_total
     if not devices or one is None or both is None:
-        return None
+        return
     switched = any(d.all_to_all and d.devices >= devices for d in product.domains)
     ways = (
         (devices * one.quantity.base / 2, tr("half the devices, one direction")),
@@ -63,8 +64,8 @@ def cut(figure: Figure, product: Hardware, claim: Claim) -> Finding | None:
         (devices * both.quantity.base, tr("sum over all ports, both directions")),
     )
     met = [i for i, (value, _) in enumerate(ways) if inside(figure.interval, value)]
-    if met == [] and not switched:
-        return None
+    if not met and not switched:
+        return
     verdict = "contradicted" if met in ([], [2]) else "consistent" if 0 in met else "ambiguous"
     values = [rate(value, figure) for value, _ in ways]
     readings = tuple(
@@ -101,7 +102,7 @@ def cut(figure: Figure, product: Hardware, claim: Claim) -> Finding | None:
     corrected = tr(
         "{count} devices of {product} have a bisection bandwidth of {cut} each way.", **what
     )
-    return Finding(
+    yield Finding(
         "COND008", verdict, severity(verdict), message, (figure.span,), readings, lines, corrected,
         sources=tuple(dict.fromkeys((*one.sources, *both.sources))),
     )  # fmt: skip
@@ -211,11 +212,6 @@ def severity(verdict: str) -> str:
 def inside(stated: Interval, value: Fraction) -> bool:
     """Whether an exact value lies within what a figure stands for."""
     return stated.low <= value <= stated.high
-
-
-def bare(quantity: Quantity) -> Quantity:
-    """A rate of one device as people write it."""
-    return Quantity(quantity.value, Unit(tuple(t for t in quantity.unit.terms if t[0] != "device")))
 
 
 def rate(base: Fraction, like: Figure) -> Quantity:

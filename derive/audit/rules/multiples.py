@@ -41,7 +41,7 @@ def without_conditions(claim: Claim, library: Library) -> Iterator[Finding]:
         return
     sides = two(claim)
     if sides is None:
-        if len({n.ids for n in claim.hardware}) == 1 and claim.unread:
+        if len({n.ids for n in claim.hardware}) == 1 and stranger(claim):
             message = tr("the other side of {stated} is not a product of the specs: its precision and its extent are not known",
                          stated=same(stated.text))  # fmt: skip
             yield Finding("COND014", "unverifiable", "warning", message, (stated.span,))
@@ -54,6 +54,11 @@ def without_conditions(claim: Claim, library: Library) -> Iterator[Finding]:
     if each:
         message = joined([message, tr("the data sheets alone give {each}", each=joined(each))])
     yield Finding("COND014", "unverifiable", "warning", message, (stated.span,))
+
+
+def stranger(claim: Claim) -> bool:
+    """Whether a proper name stands in the claim that no spec knows."""
+    return any(claim.text[start].isupper() for start, _ in claim.unread if start)
 
 
 def stated_of_sheet(claim: Claim) -> bool:

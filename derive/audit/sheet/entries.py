@@ -28,7 +28,7 @@ class Entry:
 
     kind: str
     product: Hardware
-    quantity: Quantity  # of one device, without "/device"
+    quantity: Quantity  # of one device
     interval: Interval
     sources: tuple[str, ...]
     precision: str = ""
@@ -70,13 +70,13 @@ def entry(
     kind: str, product: Hardware, value: Value, other: Other | None, more: dict[str, str]
 ) -> Entry:
     """One value of one device with the interval that its digits stand for."""
-    quantity = bare(value.quantity)
+    quantity = value.quantity
     interval = Interval.of(quantity.base, half_of(value.text) * quantity.unit.factor)
     return Entry(kind, product, quantity, interval, value.sources, other=other, **more)
 
 
 def bare(quantity: Quantity) -> Quantity:
-    """A figure of one device as people write it."""
+    """A figure of one device where several are summed: without its "/device"."""
     return Quantity(quantity.value, Unit(tuple(t for t in quantity.unit.terms if t[0] != "device")))
 
 
@@ -94,7 +94,7 @@ def memories(product: Hardware) -> Iterator[Entry]:
     sold = product.marketed.quantity
     symbol = sold.unit.terms[0][0]
     swapped = symbol.replace("iB", "B") if "iB" in symbol else symbol.replace("B", "iB")
-    quantity = Quantity(sold.value, unit(swapped))
+    quantity = Quantity(sold.value, unit(f"{swapped}/device"))
     half = half_of(product.marketed.text) * quantity.unit.factor
     yield Entry(
         "memory", product, quantity, Interval.of(quantity.base, half), product.marketed.sources,

@@ -86,8 +86,13 @@ def operations(figure: Figure) -> str:
     return "int" if any(s.endswith("OP") for s in symbols) else ""
 
 
+def beside(product: Hardware, claim: Claim) -> frozenset[int]:
+    """Devices of a system that is named beside the product (the HGX of an HGX board)."""
+    return frozenset(d.devices for d in product.domains if d.name in claim.text)
+
+
 def whole(product: Hardware, figure: Figure, said: Heard) -> frozenset[int]:
-    """Devices of the system that the claim names: by its name (NVL72) or by node, rack, pod."""
+    """Devices of the system that the claim speaks of: by its very name, or by node, rack, pod."""
     name = plain(figure.hardware.text) if figure.hardware else ""
     sizes = {d.devices for d in product.domains if plain(d.name) in name}
     all_sizes = sorted(d.devices for d in product.domains)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from derive.audit.interval import Interval
 from derive.audit.sheet.entries import Entry
-from derive.audit.sheet.heard import INTEGER, SCOPES, SIXTEEN, Heard, heard, whole
+from derive.audit.sheet.heard import INTEGER, SCOPES, SIXTEEN, Heard, beside, heard, whole
 from derive.audit.sheet.records import Hit, Judgement, Match, fit
 from derive.units import unit
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from derive.specs.types import Hardware
     from derive.units import Unit
 
+LINKS = ("link", "network")
 # role of a figure -> kinds of entries; the later ones only where no word told the role
 KINDS: dict[str, tuple[str, ...]] = {
     "peak_rate": ("peak",),
@@ -46,26 +47,32 @@ def judged(claim: Claim, library: Library) -> Iterator[Judgement]:
     """Each figure with a product, unless it is not said of the product itself."""
     for figure in claim.figures:
         products = library.products(figure.hardware)
-        if not judged_role(figure) or not products or spoken_of_otherwise(figure, claim):
+        if figure.role == "network":  # the network of a system, unless the device's link is one
+            products = [p for p in products if "Ethernet" in p.link_type]
+        if figure.role not in KINDS or not products or spoken_of_otherwise(figure, claim):
             continue
         each = [match(figure, p, claim, library.entries(p)) for p in products]
         found = together(figure, narrowed(each, claim))
-        if found.cause != "none" or sure(figure, claim):
+        if sure(found, claim):
             yield found
 
 
-def sure(figure: Figure, claim: Claim) -> bool:
-    """Whether it is certain what a figure is of: by a word for it, or since nothing is left unread.
+def sure(found: Judgement, claim: Claim) -> bool:
+    """Whether a figure is surely one of the spec: it meets it, or it cannot be anything else.
 
-    "A 10 GB checkpoint on an H100" must not be held against its 80 GB.
+    A 10 GB checkpoint on a device is not its memory; a rate that is reached is no peak, unless it
+    is just what the data sheet prints.
     """
-    words = {"memory": ("memory",), "memory_bandwidth": ("memory", "memory_bandwidth", "bandwidth")}
+    figure = found.figure
+    if figure.role == "achieved_rate" and figure.bound != "<=":
+        return found.cause in ("", "sparsity", "also")
+    if found.cause != "none":
+        return True
+    if figure.role in LINKS and claim.says("per", "link"):
+        return False
+    words = {"memory": ("memory",), "power": ("power",),
+             "memory_bandwidth": ("memory", "memory_bandwidth", "bandwidth")}  # fmt: skip
     return not claim.unread or figure.role not in words or claim.says("noun", *words[figure.role])
-
-
-def judged_role(figure: Figure) -> bool:
-    """Whether a figure is one that a spec has; "reaches up to" speaks of a peak."""
-    return figure.role in KINDS and (figure.role != "achieved_rate" or figure.bound == "<=")
 
 
 def spoken_of_otherwise(figure: Figure, claim: Claim) -> bool:
@@ -80,7 +87,7 @@ def narrowed(each: list[Match], claim: Claim) -> list[Match]:
     forms = claim.said("variant")
     if forms and (fitting := [m for m in each if any(f in m.product.id for f in forms)]):
         each = fitting
-    if claim.says("scope", *SCOPES):
+    if claim.says("scope", *SCOPES) or any(beside(m.product, claim) for m in each):
         each = [m for m in each if wide(m) == max(wide(o) for o in each)]
     figure = each[0].figure
     others = [f for f in claim.of("memory") if f.hardware == figure.hardware]
@@ -116,6 +123,7 @@ def together(figure: Figure, each: Sequence[Match]) -> Judgement:
 def match(figure: Figure, product: Hardware, claim: Claim, entries: Sequence[Entry]) -> Match:
     """One figure against everything in one spec."""
     said = heard(figure, claim)
+    said = replace(said, counts=said.counts | beside(product, claim))
     kinds = KINDS[figure.role]
     if claim.says("noun", "memory", "memory_bandwidth"):
         kinds = kinds[:1]
@@ -201,7 +209,7 @@ def apart(
         compute(entry, said, product, note)
     if entry.direction and entry.direction != (said.direction or "one"):
         note("direction", against=bool(said.direction))
-    if entry.form and not form_fits(entry, figure):
+    if entry.form and not form_fits(entry, figure, product):
         note("memory", against=False)
     if entry.other and not entry.other.same:
         note("also", against=False)
@@ -240,13 +248,18 @@ def compute(entry: Entry, said: Heard, product: Hardware, note: object) -> None:
         note("sparsity", against=bool(said.sparsity))
 
 
-def form_fits(entry: Entry, figure: Figure) -> bool:
-    """Whether a memory is meant so: GiB mean the driver's, GB what is sold."""
+def form_fits(entry: Entry, figure: Figure, product: Hardware) -> bool:
+    """Whether a memory is meant so: GiB mean the driver's, GB what is sold.
+
+    Where no driver's figure is known, the digits of what is sold may stand with either.
+    """
     binary = is_binary(figure.unit)
     if entry.form == "driver":
         return binary
     if entry.form == "relabelled":
-        return not binary and not is_binary(entry.quantity.unit)
+        return is_binary(entry.quantity.unit) == binary and (
+            not binary or product.driver_visible is None
+        )
     return not binary or is_binary(entry.quantity.unit)
 
 

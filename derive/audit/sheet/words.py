@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from derive.audit.sheet.entries import bare
 from derive.audit.types import Reading
 from derive.text import Text, same, tr
 from derive.units import Quantity, gib, show, unit
@@ -42,8 +43,8 @@ PURE = unit("")
 
 @lru_cache(maxsize=4096)
 def size(quantity: Quantity) -> str:
-    """A quantity as it is printed."""
-    return show(quantity).text
+    """A quantity as people write it: what it is of stands in the sentence."""
+    return show(quantity).text.replace("/device", "")
 
 
 def times(ratio: Fraction) -> str:
@@ -53,8 +54,12 @@ def times(ratio: Fraction) -> str:
 
 def total(hit: Hit) -> Quantity:
     """The value of a hit: that of one device, or the sum."""
-    held = hit.entry.quantity
-    return Quantity(held.value * hit.count, held.unit)
+    return times_devices(hit.entry.quantity, hit.count)
+
+
+def times_devices(one: Quantity, count: int) -> Quantity:
+    """The sum over devices; one device keeps its unit."""
+    return one if count == 1 else Quantity(one.value * count, bare(one).unit)
 
 
 def joined(parts: Iterable[Text], en: str = "; ", zh: str = "；") -> Text:
@@ -96,8 +101,7 @@ def origin(entry: Entry) -> Text:
 
 def reading(entry: Entry, count: int = 1) -> Reading:
     """A value as a finding lists it."""
-    held = entry.quantity
-    return Reading(Quantity(held.value * count, held.unit), under(entry, count))
+    return Reading(times_devices(entry.quantity, count), under(entry, count))
 
 
 def statement(entry: Entry, siblings: Sequence[Entry]) -> Text:
@@ -139,14 +143,14 @@ def of_peak(entry: Entry, siblings: Sequence[Entry]) -> Text:
 
 def of_memory(product: Hardware) -> Text:
     """What is sold and what the driver shows, in both kinds of GB."""
-    sold = size(product.marketed.quantity).replace("/device", "")
+    sold = size(product.marketed.quantity)
     if product.driver_visible is None:
         return tr("{product} is sold with {sold} of memory.", product=product.name, sold=sold)
     shown = product.driver_visible.quantity
     decimal = Quantity(shown.base / unit("GB").factor, unit("GB"))
     return tr(
         "{product} is sold as {sold}; the driver shows {driver}, which are {binary} or {decimal}.",
-        product=product.name, sold=sold, driver=size(shown).replace("/device", ""),
+        product=product.name, sold=sold, driver=size(shown),
         binary=gib(shown).text.replace("/device", ""), decimal=size(decimal),
     )  # fmt: skip
 
@@ -160,8 +164,7 @@ def quotient(one: Quantity, other: Quantity) -> Text:
 
 def product_line(count: int, one: Quantity) -> Text:
     """The line of arithmetic of a sum over devices."""
-    whole = Quantity(one.value * count, one.unit)
-    return same(f"{count:,} × {digits(one)} {equals(size(whole))}")
+    return same(f"{count:,} × {digits(one)} {equals(size(times_devices(one, count)))}")
 
 
 def digits(quantity: Quantity) -> str:
