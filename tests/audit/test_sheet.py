@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from fractions import Fraction
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from derive.audit.judge import judge
 from derive.audit.library import Library
@@ -15,6 +18,7 @@ from derive.audit.rule import rules
 from derive.audit.sheet.entries import Entry
 from derive.audit.sheet.words import digits
 from derive.audit.types import Finding, Judged
+from derive.errors import DeriveError
 from derive.specs import load
 from derive.specs.lookup import spec_roots
 from derive.units import Quantity, read_quantity
@@ -576,6 +580,20 @@ def test_a_rounded_number_meets_at_half_a_unit_and_not_beyond() -> None:
 def test_another_word_of_the_claim_tells_the_variant() -> None:
     assert judged("The A100 with 80 GB in the SXM form has 2,039 GB/s of HBM bandwidth.").verdict == "consistent"  # fmt: skip
     assert judged("The A100 has 2,039 GB/s of HBM bandwidth.").verdict == "ambiguous"
+
+
+NUMBER = re.compile(r"[0-9][0-9,.]*")
+
+
+@given(st.sampled_from([row[0] for row in CLAIMS]), st.lists(st.sampled_from(
+    ["0", "0.0", "-5", "1e60", "99999999999999999999", "0.000001", "3-5", "≥ 3", "about 7", ""]),
+    min_size=1, max_size=4))  # fmt: skip
+@settings(max_examples=150, deadline=None)
+def test_odd_numbers_are_judged_or_refused_never_a_crash(text: str, numbers: list[str]) -> None:
+    parts = iter(numbers)
+    odd = NUMBER.sub(lambda m: next(parts, m[0]), text)
+    with suppress(DeriveError):
+        assert judged(odd).findings
 
 
 def test_no_rule_knows_a_product() -> None:

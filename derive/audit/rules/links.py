@@ -164,6 +164,8 @@ def compared(
     claim: Claim, stated: Multiple, one: Figure, both: Quantity, said: Figure | None
 ) -> Finding | None:
     """The stated ratio against both ways of forming it."""
+    if not one.value or not both.value:
+        return None
     is_share = stated.interval.high < 1 or claim.text[: stated.span[1]].rstrip().endswith("%")
     mixed, like = one.quantity.base / both.base, 2 * one.quantity.base / both.base
     if not is_share:
