@@ -176,6 +176,16 @@ def missed(ledger: Any) -> bool:
     return not verdict["fits"] or any(t["state"] == "missed" for t in verdict["tiles"])
 
 
+def notable(loaded: Any) -> list[tuple[str, Text]]:
+    """The formats that nobody named and that are not simply those of the weights."""
+    chosen, given = loaded.chosen, loaded.precision
+    keys = [
+        ("compute", given["compute"] != given["weights"]),
+        ("kv_cache", bool(loaded.model.cache)),
+    ]
+    return [(f"precision.{key}", chosen[key]) for key, told in keys if told and key in chosen]
+
+
 @main.command(
     name="eval",
     means=Text("Evaluate SCENARIO: all formulas, or the SYMBOLs named.",
@@ -197,6 +207,8 @@ def evaluate(
         symbols, scenario = (scenario, *symbols), None
     loaded = load_scenario(scenario, options)
     found = values(loaded, symbols)
+    for key, text in notable(loaded):
+        say(Text(f"{key}: {text.en}", f"{key}：{text.zh}"))
     if as_json:
         dump({"scenario": loaded.id, "values": found})
     else:

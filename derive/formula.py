@@ -72,6 +72,7 @@ class Formula:
     dense: bool = False  # for a dense model (N_act = N) the parameter count cancels: shown as steps
     valid: tuple[Condition, ...] = ()
     exists: Condition | None = None
+    otherwise: Condition | None = None  # where this holds, its meaning says why there is no value
     reading: Text | None = None
     held: tuple[str, ...] = ()  # formulas that algebra does not open here
     instead_of: str = ""  # the formula that this one stands for where the model needs it
@@ -95,11 +96,16 @@ class Formula:
 CATALOGUE: dict[str, Formula] = {}
 VARIANTS: dict[str, Formula] = {}
 # an input that tells the kind of model -> the variants that it calls for
-EXPERTS = ("E", ("W_experts", "t_prefill_experts", "TTFT_experts", "TTFT_burst_experts",
-                 "W_stream_experts"))  # fmt: skip
-TOWERS = ("N_side", ("W_tower", "W_stream_experts"))
+EXPERTS = ("E", ("W_parts", "W_experts", "t_prefill_experts", "TTFT_experts", "TTFT_burst_experts"))
+TOWERS = ("N_side", ("W_tower",))
+BOTH = ("W_parts_tower", "W_experts", "t_prefill_experts", "TTFT_experts", "TTFT_burst_experts")
+STATE = ("S_kv", ("b_crit_state",))
+UNREAD = ("s_idle", ("W_stream_parts", "share_embedding_parts"))
 # what a model keeps of the context: the first of these that is given decides
 KEPT = (
+    ("e_top", ("kappa_flat", "KV_total_sparse", "Q_step_sparse", "F_att_sparse",
+               "I_wall_att_sparse", "share_att_prefill_sparse", "I_att_sparse", "T_cross_sparse",
+               "MBU_meas_sparse")),
     ("e_cmp", ("kappa_compressed", "F_att_compressed", "share_att_prefill_compressed",
                "KV_reserved_compressed")),
     ("e_win2", ("kappa_windows", "F_att_windows", "share_att_prefill_windows",
@@ -118,9 +124,11 @@ def active() -> tuple[str, ...]:
 
 def called_for(given: Container[str]) -> tuple[str, ...]:
     """The variants that stand in where these inputs are given: by what is read and what is kept."""
-    read = next((variants for tells, variants in (EXPERTS, TOWERS) if tells in given), ())
+    kinds = tuple(tells for tells, _ in (EXPERTS, TOWERS) if tells in given)
+    read = {("E",): EXPERTS[1], ("N_side",): TOWERS[1], ("E", "N_side"): BOTH}.get(kinds, ())
     kept = next((variants for tells, variants in KEPT if tells in given), ())
-    return tuple(sorted((*read, *kept)))
+    others = [variants for tells, variants in (UNREAD, STATE) if tells in given]
+    return tuple(sorted((*read, *kept, *(v for variants in others for v in variants))))
 
 
 @contextmanager
@@ -132,8 +140,9 @@ def standing_in(variants: Iterable[str]) -> Iterator[None]:
         found = VARIANTS[name]
         own = before[found.instead_of]
         CATALOGUE[own.id] = replace(
-            found, id=own.id, latex=own.latex, section=own.section, name=own.name,
-            calibre=own.calibre, reading=own.reading, exists=own.exists, valid=(),
+            found, id=own.id, latex=own.latex, section=own.section, calibre=own.calibre,
+            reading=found.reading or own.reading, exists=found.exists or own.exists, valid=(),
+            otherwise=found.otherwise or own.otherwise,
         )  # fmt: skip
     _standing.append(chosen)
     try:
@@ -183,6 +192,7 @@ def formula(
     calibre: str = "peak",
     valid: Sequence[tuple[str, tuple[str, str]]] = (),
     exists: tuple[str, tuple[str, str]] | None = None,
+    otherwise: tuple[str, tuple[str, str]] | None = None,
     reading: tuple[str, str] | None = None,
     held: Sequence[str] = (),
     instead_of: str = "",
@@ -212,6 +222,7 @@ def formula(
         dense=dense,
         valid=tuple(Condition(t, Text(*m)) for t, m in valid),
         exists=Condition(exists[0], Text(*exists[1])) if exists else None,
+        otherwise=Condition(otherwise[0], Text(*otherwise[1])) if otherwise else None,
         reading=Text(*reading) if reading else None,
         held=tuple(held),
         instead_of=instead_of,
@@ -266,7 +277,7 @@ def check_units(made: Formula, place: Place) -> None:
         )
     for used in made.uses:
         unit_of(used)
-    for condition in (*made.valid, *([made.exists] if made.exists else [])):
+    for condition in (*made.valid, *(c for c in (made.exists, made.otherwise) if c)):
         left, _, right = condition.parts
         if dimension(left, dimension_of) != dimension(right, dimension_of):
             raise DeriveError(

@@ -68,7 +68,12 @@ N           | N                            | param            | 1e09 to 4e11    
 N_act       | N_{\mathrm{act}}             | param            | 1e09 to 4e11     | parameters that one token activates; all of them for a dense model | 单个 token 激活的参数量（稠密模型即全部）
 N_emb       | N_{\mathrm{emb}}             | param            | 1e07 to 9e08     | parameters of an untied input embedding table | 未与输出头共享的输入嵌入表参数量
 N_side      | N_{\mathrm{side}}            | param            | 1e08 to 9e08     | parameters of towers for images or sound, which text does not use | 图像、音频塔的参数量，处理文本时不用
+N_mat       | N_{\mathrm{mat}}             | param            | 1e09 to 4e11     | parameters that multiply an activation, for one token | 单个 token 参与矩阵乘的参数量
 w           | w                            | byte/param       | 0.5 to 4         | bytes that store one parameter | 每个参数的存储字节数
+r_fix       | r_{\mathrm{fix}}             |                  | 1 to 3           | bytes of a parameter outside the routed experts over the mean | 路由专家以外每参数字节数与均值之比
+r_exp       | r_{\mathrm{exp}}             |                  | 0.5 to 1         | bytes of a parameter of the routed experts over the mean | 路由专家每参数字节数与均值之比
+r_side      | r_{\mathrm{side}}            |                  | 1 to 3           | bytes of a parameter of the towers over the mean | 图像、音频塔每参数字节数与均值之比
+s_idle      | s_{\mathrm{idle}}            |                  | 0.01 to 0.3      | share of the weight bytes in tables that are looked up, not read | 只查表、不读取的权重字节占比
 L           | L                            |                  | 16 to 126        | layers | 层数
 d_model     | d_{\mathrm{model}}           | element/token    | 1024 to 16384    | hidden size | 隐藏维度
 H_q         | H_{\mathrm{q}}               |                  | 8 to 128         | query heads | 查询头数
@@ -81,6 +86,8 @@ N_fix       | N_{\mathrm{fix}}             | param            | 1e9 to 2e10     
 N_exp       | N_{\mathrm{exp}}             | param            | 1e10 to 7e11     | parameters of all routed experts | 全部路由专家的参数量
 T_max       | T_{\max}                     | token/request    | 1024 to 1048576  | longest context that the model is made for | 模型设计支持的最长上下文
 e_full      | e_{\mathrm{full}}            | element/token    | 1e3 to 1e5       | KV elements that one token adds in layers without a window | 无窗口的层中，每 token 增加的 KV 元素数
+e_top       | e_{\mathrm{top}}             | element/token    | 1e3 to 1e5       | of these the elements that a step reads only for tokens an indexer picks | 其中仅对索引器选出的 token 读取的元素数
+T_top       | T_{\mathrm{top}}             | token/request    | 128 to 8192      | tokens that the indexer picks at most | 索引器最多选出的 token 数
 e_win       | e_{\mathrm{win}}             | element/token    | 1e3 to 1e5       | KV elements that one token adds in layers with a window | 有窗口的层中，每 token 增加的 KV 元素数
 T_win       | T_{\mathrm{win}}             | token/request    | 128 to 8192      | window: tokens that such a layer keeps at most | 窗口：这类层最多保留的 token 数
 e_win2      | e_{\mathrm{win},2}           | element/token    | 1e3 to 1e5       | the same in layers with another window | 同上，另一种窗口的层
@@ -92,6 +99,7 @@ T_cmp2      | T_{\mathrm{cmp},2}           | token/request    | 32 to 256       
 S_kv        | S_{\mathrm{kv}}              | byte/request     | 1e5 to 1e8       | constant state of one request in layers without a KV cache | 不用 KV cache 的层中，单请求的常量状态
 a_full      | a_{\mathrm{full}}            | FLOP*request/token^2 | 1e5 to 1e7   | attention operations per token and context token, layers without a window | 每 token、每上下文 token 的注意力运算量（无窗口的层）
 a_pre       | a_{\mathrm{pre}}             | FLOP*request/token^2 | 1e5 to 1e7   | attention operations per token and context token in prefill, layers without a window | prefill 中每 token、每上下文 token 的注意力运算量（无窗口的层）
+a_top       | a_{\mathrm{top}}             | FLOP*request/token^2 | 1e5 to 1e7   | attention operations per token and context token that an indexer picked | 每 token、每个选出的上下文 token 的注意力运算量
 a_win       | a_{\mathrm{win}}             | FLOP*request/token^2 | 1e5 to 1e7   | attention operations per token and context token, layers with a window | 每 token、每上下文 token 的注意力运算量（有窗口的层）
 a_win2      | a_{\mathrm{win},2}           | FLOP*request/token^2 | 1e5 to 1e7   | the same in layers with another window | 同上，另一种窗口的层
 a_cmp       | a_{\mathrm{cmp}}             | FLOP*request/token^2 | 1e4 to 1e6   | attention operations on compressed entries, per token that they stand for | 对压缩条目的注意力运算量，按其代表的每个 token 计

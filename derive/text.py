@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 LANGUAGES = ("en", "zh")
+BETWEEN_CHINESE = re.compile("(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
 CATALOGUE = Path(__file__).parent / "locale" / "zh" / "LC_MESSAGES" / "derive.po"
 
 
@@ -48,4 +50,6 @@ def tr(message: str, **values: Any) -> Text:
         parts = {k: v.in_(lang) if isinstance(v, Text) else str(v) for k, v in values.items()}
         return template.format(**parts) if parts else template
 
-    return Text(fill(message, "en"), fill(chinese().get(message, message), "zh"))
+    # a value may end in Chinese words ("8 个请求"): no space stands between two of those
+    zh = BETWEEN_CHINESE.sub("", fill(chinese().get(message, message), "zh"))
+    return Text(fill(message, "en"), zh)

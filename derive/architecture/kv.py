@@ -122,6 +122,7 @@ class Kept:
     groups: list[Group]
     position: int | None
     declared: str = ""  # a narrower format that the config declares for the cache
+    recurrent: int = ELEMENT  # bytes of a recurrent element, as the config declares
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -149,8 +150,9 @@ class Kept:
         """Bytes an engine sets aside: whole blocks, every layer in full where pools are shared."""
         return sum(g.at(context, block=block, every_token=every_layer) for g in self.groups)
 
-    def state(self, element: int = ELEMENT) -> int:
-        """Constant bytes per request; the recurrent part may be kept wider."""
+    def state(self, element: int | None = None) -> int:
+        """Constant bytes per request; the recurrent part as wide as declared, or as asked."""
+        element = element or self.recurrent
         return sum(g.layers * (ELEMENT * g.conv + element * g.state) for g in self.groups)
 
     @property
@@ -163,11 +165,10 @@ class Kept:
         """Bytes per image token of cross-attention layers."""
         return sum(g.layers * ELEMENT * g.number(g.cache.cross) for g in self.groups)
 
-    @property
-    def expression(self) -> str:
+    def expression(self, element: int | None = None) -> str:
         """Bytes per request as a function of T, state included."""
         parts = [g.text() for g in self.groups]
-        state = self.state()
+        state = self.state(element)
         return " + ".join([*(p for p in parts if p), *([str(state)] if state else [])]) or "0"
 
     def attention(self) -> dict[str, int]:
@@ -186,11 +187,14 @@ class Kept:
             "bytes_per_token_while_inside_all_windows": number(self.inside_windows),
             "bytes_at_context": {str(t): self.at(t) for t in contexts},
             "state_bytes_per_sequence": {
-                "all_bf16_conv_width_minus_1": self.state(),
+                "all_bf16_conv_width_minus_1": self.state(ELEMENT),
                 "bf16_conv_fp32_recurrent": self.state(4),
                 "hf_cache_elements": self.state_library,
             },
-            "expression": self.expression,
+            "state_bytes_as_declared": self.state(),
+            "declared_recurrent_bytes_per_element": self.recurrent,
+            "expression": self.expression(ELEMENT),
+            "expression_as_declared": self.expression(),
             "reserved_bytes_at_context": {
                 "block_tokens": BLOCK,
                 "whole_blocks": {str(t): self.reserved(t) for t in contexts},

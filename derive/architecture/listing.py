@@ -97,10 +97,10 @@ def summary(record: dict[str, Any]) -> list[tuple[Text, str]]:
         *formats(record["quantization"]),
         (tr("KV cache per token, layers without a window"),
          amount(kv["bytes_per_token_unbounded_layers"], "byte/token")),
-        (tr("KV cache of a request"), kv["expression"].replace("*", "·") + " byte"),
+        (tr("KV cache of a request"), kv["expression_as_declared"].replace("*", "·") + " byte"),
     ]  # fmt: skip
     rows += cache_rows(kv)
-    state = kv["state_bytes_per_sequence"]["all_bf16_conv_width_minus_1"]
+    state = kv["state_bytes_as_declared"]
     if state:
         rows.append((tr("constant state of a request"), size(state)))
     if record["mtp"]:

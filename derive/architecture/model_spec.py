@@ -10,17 +10,12 @@ from typing import Any
 from derive.architecture.kv import ELEMENT, Group
 from derive.architecture.record import Architecture, read
 from derive.errors import DeriveError, Place, Problem
-from derive.specs.types import Model, Value
+from derive.specs.precision import bytes_per
+from derive.specs.types import Model, Stored, Value
 from derive.text import Text, same, tr
 from derive.units import Quantity, unit
 
-# quantization method of a config -> the format in which most weights are stored
-STORED = {"fp8": "fp8", "mxfp4": "fp4", "nvfp4": "fp4", "awq": "int4", "gptq": "int4"}
 HOW = Text("derived from the model's config", "由模型配置推导")
-MEAN = Text(
-    "mean of the model's file: bytes of all its tensors, scales included, over the parameters",
-    "模型文件的平均值：全部张量的字节数（含缩放因子）除以参数量",
-)
 
 
 def model_of(path: str | Path) -> Model:
@@ -36,6 +31,7 @@ def as_model(found: Architecture, path: Path) -> Model:
     values = {
         "N": param(totals.total_unique, place),
         "N_act": param(totals.active_per_token, place),
+        "N_mat": param(totals.matmul_sum, place),
         **shape(found, place),
     }
     return Model(
@@ -52,21 +48,31 @@ def as_model(found: Architecture, path: Path) -> Model:
         place=place,
         structure=structure(found, place),
         latent=any(g.cache.kind.startswith("mla") or g.compressed for g in found.kept.groups),
-        stored=value(Fraction(found.stored.total, totals.total_unique), "byte/param", place, MEAN)
-        if found.listed
-        else None,
+        stored=stored(found, place),
         stored_as=mostly(found),
+        unread=unread(found, place),
+        compute=compute(found),
+        cache=found.kept.declared.partition(" ")[0],
     )
 
 
 def remarks(found: Architecture) -> Iterator[Text]:
     """Where the formulas of a scenario give an upper figure, and why."""
-    groups = found.kept.groups
-    for top in sorted({g.number(g.cache.topk) for g in groups if g.cache.topk}):
-        yield tr(
-            "sparse attention: an indexer picks {top} entries for each token; scenarios count the "
-            "reading of all and the attention to all, an upper figure beyond that context",
-            top=top,
+    sparse = picked(found)
+    for top in tops(found.kept.groups):
+        yield (
+            tr(
+                "sparse attention: a decode step reads and attends to the {top} tokens that the "
+                "indexer picks at most, and scores the indexer's keys of all; memory holds every "
+                "token",
+                top=top,
+            )
+            if sparse
+            else tr(
+                "sparse attention: an indexer picks {top} entries for each token; scenarios count "
+                "the reading of all and the attention to all, an upper figure beyond that context",
+                top=top,
+            )
         )
     if any(g.cache.chunked for g in bounded(found)):
         yield tr(
@@ -94,10 +100,10 @@ def identifier(path: Path) -> str:
     return kept.strip("-.") or "model"
 
 
-def value(number: int | Fraction, units: str, place: Place, how: Text = HOW) -> Value:
+def value(number: int | Fraction, units: str, place: Place) -> Value:
     """A derived count with its unit."""
     quantity = Quantity(Fraction(number), unit(units))
-    return Value(quantity, f"{quantity.value} {units}".strip(), place, how=how)
+    return Value(quantity, f"{quantity.value} {units}".strip(), place, how=HOW)
 
 
 def param(number: int, place: Place) -> Value:
@@ -229,14 +235,41 @@ def unlimited(found: Architecture) -> Pieces:
     """Layers and indexers that keep every token."""
     limited = bounded(found)
     free = [g for g in found.kept.groups if g not in limited]
+    sparse = picked(found)
+    dense = [g for g in free if g not in sparse]
     elements = sum(per_token(g) for g in free)
     elements += sum(g.layers * g.number(g.cache.index) for g in found.kept.groups)
-    absorbed = (g.layers * g.number(g.cache.absorbed or g.cache.flops) for g in free)
-    return {
+    scores = sum(g.layers * g.number(g.cache.scores) for g in sparse)
+    made: Pieces = {
         "e_full": (elements, ELEMENTS),
-        "a_full": (sum(absorbed), ATTENTION),
-        "a_pre": (sum(g.layers * g.flops for g in free), ATTENTION),
+        "a_full": (scores + sum(absorbed(g) for g in dense), ATTENTION),
+        "a_pre": (scores + sum(g.layers * g.flops for g in dense), ATTENTION),
     }
+    if sparse:
+        made |= {
+            "e_top": (sum(per_token(g) for g in sparse), ELEMENTS),
+            "T_top": (tops(sparse)[0], "token/request"),
+            "a_top": (sum(absorbed(g) for g in sparse), ATTENTION),
+        }
+    return made
+
+
+def absorbed(group: Group) -> int:
+    """Attention operations in all layers of a group, in the absorbed form where there is one."""
+    return group.layers * group.number(group.cache.absorbed or group.cache.flops)
+
+
+def tops(groups: list[Group]) -> list[int]:
+    """How many tokens the indexers of some groups pick, each number once."""
+    return sorted({g.number(g.cache.topk) for g in groups if g.cache.topk})
+
+
+def picked(found: Architecture) -> list[Group]:
+    """The groups of which a step reads only what an indexer picks, where formulas hold them."""
+    kept = found.kept
+    sparse = [g for g in kept.groups if g.cache.topk and not g.compressed]
+    alone = not bounded(found) and not rates_of(found) and not kept.state()
+    return sparse if alone and len(tops(sparse)) == 1 else []
 
 
 def windows(found: Architecture) -> Pieces:
@@ -295,9 +328,40 @@ def per_token(group: Group) -> int:
 
 
 def native(found: Architecture) -> str:
-    """The format of the published weights."""
-    method = found.plan.method if found.plan else ""
-    for name, stored in STORED.items():
-        if name in method:
-            return stored
-    return "fp32" if found.width == 4 else "bf16"
+    """The format that the published weights come closest to."""
+    main = found.stored.main
+    return main.kind if main else "fp32" if found.width == 4 else "bf16"
+
+
+def compute(found: Architecture) -> str:
+    """The format of the products, where it is not that of the weights."""
+    main = found.stored.main
+    wide = "fp32" if found.width == 4 else "bf16"
+    own = (main.compute or wide) if main else wide
+    return own if own != native(found) else ""
+
+
+def stored(found: Architecture, place: Place) -> Stored | None:
+    """The bytes of the published weights; None where all are of one format without more."""
+    made = found.stored
+    routed = made.by_kind.get("routed_expert", 0)
+    towers = sum(made.by_kind.get(kind, 0) for kind in ("vision", "audio"))
+    if not found.listed and made.total == bytes_per(native(found)) * found.totals.total_unique:
+        return None
+    looked_up = made.total - found.reads()["always"] - routed - towers
+    return Stored(
+        count=Fraction(found.totals.total_unique),
+        total=value(made.total, "byte", place),
+        unread=value(looked_up, "byte", place),
+        experts=value(routed, "byte", place) if routed else None,
+        towers=value(towers, "byte", place) if towers else None,
+    )
+
+
+def unread(found: Architecture, place: Place) -> Value | None:
+    """Parameters of tables that are looked up, where that is not just an untied input table."""
+    totals = found.totals
+    left = sum(totals.by_kind.get(kind, 0) for kind in ("embedding", "embedding_per_layer"))
+    left -= totals.head if totals.tied else 0
+    plain = 0 if totals.tied else totals.table
+    return param(left, place) if left != plain else None

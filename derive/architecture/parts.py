@@ -75,6 +75,7 @@ class Cache:
     flops: str = "0"
     absorbed: str = ""
     index: str = "0"
+    scores: str = "0"  # of the indexer, on every token of the context
     topk: str = ""
     compressed: tuple[tuple[str, str], ...] = ()
     state: str = "0"
@@ -88,7 +89,7 @@ class Cache:
     def texts(self) -> tuple[str, ...]:
         """Every formula of the cache."""
         shapes = (self.width, self.flops, self.index, self.state, self.conv, self.conv_library)
-        more = (self.cross, self.absorbed, self.window, self.topk)
+        more = (self.cross, self.absorbed, self.window, self.topk, self.scores)
         pairs = [part for pair in self.compressed for part in pair]
         return tuple(t for t in (*shapes, *more, *pairs, *(f for _, f in self.shown)) if t)
 

@@ -178,6 +178,7 @@ def build(opened: Opened, contexts: Sequence[int] = CONTEXTS) -> Architecture:
     c.finish()
     kept = kv.kept(model)
     kept.declared = plan.cache if plan else ""
+    read_state_width(c, kept)
     for note in plan.notes if plan else []:
         c.note(note)
     name = str(c.data["model_type"])
@@ -208,6 +209,26 @@ def read_quantization(c: Config, beside: Source | None) -> quantization.Plan | N
         c.note(tr("no quantization is declared: every weight is stored in the dtype of the file"))
         return None
     return quantization.read_plan(Config(beside, log=c.log), str(c.data["model_type"]))
+
+
+def read_state_width(c: Config, kept: kv.Kept) -> None:
+    """Bytes of a recurrent element, where the config declares them."""
+    for one in (c, *c.children):
+        for name in ("mamba_ssm_dtype", "mamba_ssm_cache_dtype"):
+            if one.data.get(name) in (None, "auto"):
+                continue
+            one.word(name, WIDTHS)
+            kept.recurrent = WIDTHS[str(one.data[name])]
+            if any(g.state for g in kept.groups):
+                c.note(
+                    tr(
+                        "{field} is {value}: the recurrent state is kept in {size}-byte elements",
+                        field=one.where(name),
+                        value=str(one.data[name]),
+                        size=kept.recurrent,
+                    )
+                )
+            return
 
 
 def width(c: Config) -> int:

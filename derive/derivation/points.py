@@ -11,7 +11,7 @@ from derive.derivation.crossing import Crossing, search
 from derive.derivation.stored import crossings, trees
 from derive.expression.tree import Node
 from derive.expression.value import value
-from derive.formula import Condition, catalogue, unit_of
+from derive.formula import Condition, Formula, catalogue, unit_of
 from derive.notation import CONSTANTS, SYMBOLS
 from derive.text import Text, tr
 from derive.units import Quantity, Unit
@@ -62,7 +62,7 @@ class Point:
         if found is None:
             raise Absent(name)
         if found.exists and not self.holds(found.exists):
-            raise Undefined(found.exists.meaning)
+            raise Undefined(self.lacking(found, found.exists))
         if name in crossings():
             return self.neighbours(crossings()[name])[0]
         result = self.value(trees()[name])
@@ -71,6 +71,15 @@ class Point:
         if found.solve and result <= 0:
             raise Undefined(tr("the two sides meet at no value above zero"))
         return result
+
+    def lacking(self, found: Formula, exists: Condition) -> Text:
+        """Why a formula has no value here, where its condition of existence does not hold."""
+        try:
+            if found.otherwise and self.holds(found.otherwise):
+                return found.otherwise.meaning
+        except (Absent, Undefined):
+            pass
+        return exists.meaning
 
     def value(self, tree: Node) -> Fraction:
         """The value of a tree over this point's symbols."""
@@ -95,6 +104,8 @@ class Point:
         found = search(meets, farthest)
         if found is None:
             symbol, last = crossing.variable, f"{farthest:,}"
+            if symbol == "b":
+                raise Undefined(no_batch(last, start=meets(1), largest=crossing.largest))
             if meets(1):
                 raise Undefined(
                     tr(
@@ -126,6 +137,15 @@ class Point:
     def with_(self, **changed: Fraction) -> Point:
         """Another point with some values changed."""
         return Point({**self.given, **changed})
+
+
+def no_batch(last: str, *, start: bool, largest: bool) -> Text:
+    """Why a search for a batch finds none."""
+    if largest:
+        return tr("every batch up to {last} requests meets the target", last=last)
+    if start:
+        return tr("a single request already reaches the ridge")
+    return tr("above {last} requests, where the search ends", last=last)
 
 
 def in_contract(base: Fraction, contract: Unit) -> Quantity:

@@ -1,7 +1,8 @@
 """Batch sizes and contexts at which the regime changes; all found by algebra."""
 
 import derive.formulas.forward_pass
-import derive.formulas.latency  # noqa: F401
+import derive.formulas.latency
+import derive.formulas.second_order  # noqa: F401
 from derive.formula import formula
 
 formula(
@@ -28,6 +29,43 @@ formula(
     example=(
         {"I_ridge": "153 FLOP/byte", "W_read": "140 GB", "F_tok": "140 GFLOP/token"},
         "153 request",
+    ),
+)
+
+formula(
+    "b_crit_state",
+    "b",
+    "request",
+    section="batch",
+    instead_of="b_crit",
+    solve=("F_step / (W_read + b * S_kv)", "I_ridge", "b"),
+    closed="I_ridge * W_read / (F_tok * n - I_ridge * S_kv)",
+    exists=(
+        "I_ridge * S_kv < F_tok * n",
+        (
+            "a request's constant state alone takes longer to read than its operations: no batch reaches the ridge",
+            "单个请求的常量状态本身就比其运算耗时更久：任何批大小都到不了脊点",
+        ),
+    ),
+    name=("critical batch without context", "临界批大小（不计上下文）"),
+    reason=(
+        "decode reaches the ridge when its intensity equals it; limit of a vanishing context, where "
+        "the constant state of each request is still read",
+        "decode 的算术强度等于脊点时到达脊点；上下文趋于零的极限，但每个请求的常量状态仍须读取",
+    ),
+    reading=(
+        "An upper limit, never a goal; the state of each request moves it up.",
+        "它是上限，不是目标；每个请求的常量状态使其变大。",
+    ),
+    sources=("kipply2022", "jax-book"),
+    example=(
+        {
+            "I_ridge": "150 FLOP/byte",
+            "W_read": "140 GB",
+            "F_tok": "140 GFLOP/token",
+            "S_kv": "200 MB/request",
+        },
+        "190.909090909 request",
     ),
 )
 
@@ -70,6 +108,14 @@ formula(
         "I_ridge < I_decode_inf",  # T < T_wall, where there is a T_wall at all
         ("past the KV wall no batch reaches the ridge", "越过 KV 墙后，任何批大小都到不了脊点"),
     ),
+    otherwise=(
+        "I_ridge < I_wall_att",
+        (
+            "past the KV wall of the first order; with attention operations counted a batch still "
+            "reaches the ridge: b_crit_att",
+            "已越过一阶的 KV 墙；但计入注意力运算后仍有批大小可到达脊点，见 b_crit_att",
+        ),
+    ),
     name=("critical batch at context T", "上下文为 T 时的临界批大小"),
     reason=("the same equation with the KV cache counted", "同一方程，计入 KV cache"),
     reading=(
@@ -86,6 +132,42 @@ formula(
             "T": "1000 token/request",
         },
         "381.818181818 request",
+    ),
+)
+
+formula(
+    "b_crit_att",
+    r"b_{\mathrm{crit}}^{\mathrm{att}}(T)",
+    "request",
+    section="batch",
+    solve=("(F_step + F_att * b * n) / Q_step", "I_ridge", "b"),
+    closed="I_ridge * W_read / ((F_tok + F_att) * n - I_ridge * kappa * T)",
+    exists=(
+        "I_ridge < I_wall_att",
+        (
+            "with attention operations counted no batch reaches the ridge either",
+            "计入注意力运算后，同样没有批大小能到达脊点",
+        ),
+    ),
+    name=(
+        "critical batch at context T, attention operations counted",
+        "上下文为 T 时的临界批大小（计入注意力运算）",
+    ),
+    reason=(
+        "the same equation with the operations on the KV cache",
+        "同一方程，计入对 KV cache 的运算",
+    ),
+    sources=("jax-book",),
+    example=(
+        {
+            "I_ridge": "300 FLOP/byte",
+            "W_read": "140 GB",
+            "F_tok": "140 GFLOP/token",
+            "F_att": "10 GFLOP/token",
+            "kappa": "100 kB/token",
+            "T": "1000 token/request",
+        },
+        "350 request",
     ),
 )
 

@@ -19,36 +19,90 @@ formula(
 )  # fmt: skip
 
 formula(
+    "w_fix", r"w_{\mathrm{fix}}", "byte/param",
+    section="bytes",
+    is_="w * r_fix",
+    name=("bytes that store one parameter outside the routed experts", "路由专家以外每个参数的存储字节数"),
+    reason=("a recipe may leave attention, tables and router in a wider format than the experts",
+            "量化方案可能让注意力、词表与路由器使用比专家更宽的格式"),
+    sources=("jax-book",),
+    example=({"w": "1 byte/param", "r_fix": "2"}, "2 byte/param"),
+)  # fmt: skip
+
+formula(
+    "w_exp", r"w_{\mathrm{exp}}", "byte/param",
+    section="bytes",
+    is_="w * r_exp",
+    name=("bytes that store one parameter of the routed experts", "路由专家每个参数的存储字节数"),
+    reason=("the experts hold most parameters: the mean is close to theirs", "参数大多在专家中，均值与之接近"),
+    sources=("jax-book",),
+    example=({"w": "1 byte/param", "r_exp": "0.5"}, "0.5 byte/param"),
+)  # fmt: skip
+
+formula(
+    "w_side", r"w_{\mathrm{side}}", "byte/param",
+    section="bytes",
+    is_="w * r_side",
+    name=("bytes that store one parameter of the towers", "图像、音频塔每个参数的存储字节数"),
+    reason=("recipes mostly leave the towers for images and sound as they are", "量化方案大多不改动图像、音频塔"),
+    sources=("jax-book",),
+    example=({"w": "1 byte/param", "r_side": "2"}, "2 byte/param"),
+)  # fmt: skip
+
+formula(
+    "W_parts_tower", "W", "byte",
+    section="bytes", instead_of="W",
+    is_="N_fix * w_fix + N_exp * w_exp + N_side * w_side",
+    name=("weight bytes", "权重字节数"),
+    reason=("the routed experts, the towers and the rest, each at its own bytes per parameter",
+            "路由专家、图像与音频塔及其余部分，各按其每参数字节数"),
+    sources=("kipply2022",),
+    example=({"N_fix": "2 Gparam", "N_exp": "40 Gparam", "N_side": "1 Gparam", "w_fix": "2 byte/param",
+              "w_exp": "0.5 byte/param", "w_side": "2 byte/param"}, "26 GB"),
+)  # fmt: skip
+
+formula(
+    "W_parts", "W", "byte",
+    section="bytes", instead_of="W",
+    is_="N_fix * w_fix + N_exp * w_exp",
+    name=("weight bytes", "权重字节数"),
+    reason=("the routed experts and the rest, each at its own bytes per parameter", "路由专家与其余部分，各按其每参数字节数"),
+    sources=("kipply2022",),
+    example=({"N_fix": "2 Gparam", "N_exp": "40 Gparam", "w_fix": "2 byte/param", "w_exp": "0.5 byte/param"}, "24 GB"),
+)  # fmt: skip
+
+formula(
     "W_experts", "W", "byte",
     section="bytes", instead_of="W_read",
-    is_="(N_fix + N_exp * E_hit / E) * w",
+    is_="N_fix * w_fix + N_exp * w_exp * E_hit / E",
     name=("weight bytes one forward pass reads", "一次前向读取的权重字节数"),
     reason=("everything but the routed experts, and of these the share that the pass hits",
             "除路由专家外的全部，加上该次前向命中的那部分专家"),
     sources=("pope2022", "jax-book"),
-    example=({"N_fix": "2 Gparam", "N_exp": "40 Gparam", "E_hit": "4", "E": "8", "w": "2 byte/param"}, "44 GB"),
+    example=({"N_fix": "2 Gparam", "N_exp": "40 Gparam", "E_hit": "4", "E": "8", "w_fix": "2 byte/param",
+              "w_exp": "0.5 byte/param"}, "14 GB"),
 )  # fmt: skip
 
 formula(
     "W_tower", "W", "byte",
     section="bytes", instead_of="W_read",
-    is_="(N - N_side) * w",
+    is_="W - N_side * w_side",
     name=("weight bytes one forward pass reads", "一次前向读取的权重字节数"),
     reason=("everything but the towers for images or sound: tokens of text do not pass them",
             "除图像、音频塔外的全部：文本 token 不经过它们"),
     sources=("kipply2022", "pope2022"),
-    example=({"N": "8 Gparam", "N_side": "0.5 Gparam", "w": "2 byte/param"}, "15 GB"),
+    example=({"W": "16 GB", "N_side": "0.5 Gparam", "w_side": "2 byte/param"}, "15 GB"),
 )  # fmt: skip
 
 formula(
     "W_prefill", r"W_{\mathrm{prefill}}", "byte",
     section="ttft",
-    is_="(N_fix + N_exp * (1 - pow(1 - k_exp / E, one_request * T_in / (one_request * one_token)))) * w",
+    is_="N_fix * w_fix + N_exp * w_exp * (1 - pow(1 - k_exp / E, one_request * T_in / (one_request * one_token)))",
     name=("weight bytes the prefill of one prompt reads", "单个请求 prefill 读取的权重字节数"),
     reason=("the same for a pass of T_in tokens", "同上，一次前向含 T_in 个 token"),
     sources=("pope2022",),
     example=({"N_fix": "2 Gparam", "N_exp": "40 Gparam", "E": "8", "k_exp": "2", "T_in": "1 token/request",
-              "w": "2 byte/param"}, "24 GB"),
+              "w_fix": "2 byte/param", "w_exp": "1 byte/param"}, "14 GB"),
 )  # fmt: skip
 
 formula(
@@ -77,12 +131,12 @@ formula(
 formula(
     "TTFT_burst_experts", "t", "s",
     section="ttft", instead_of="TTFT_burst",
-    is_="max(F_tok * b * T_in / (g * MFU * P_peak), (N_fix + N_exp) * w / (g * MBU * B_peak))",
+    is_="max(F_tok * b * T_in / (g * MFU * P_peak), W / (g * MBU * B_peak))",
     name=("first token of the last of b prompts", "b 个请求同时到达时，最后一个的首 token 延迟"),
     reason=("their operations share one replica; so many tokens read every expert", "共用一个副本的算力；如此多的 token 会读到全部专家"),
     sources=("databricks2023",),
     example=({"F_tok": "140 GFLOP/token", "b": "8 request", "T_in": "2000 token/request", "g": "1 device",
-              "N_fix": "20 Gparam", "N_exp": "50 Gparam", "w": "2 byte/param", "P_peak": "1000 TFLOP/s/device",
+              "W": "140 GB", "P_peak": "1000 TFLOP/s/device",
               "B_peak": "3.35 TB/s/device", "MFU": "0.5", "MBU": "0.6"}, "4.48 s"),
 )  # fmt: skip
 
@@ -302,13 +356,35 @@ formula(
 )  # fmt: skip
 
 formula(
-    "W_stream_experts", "W", "byte",
+    "W_stream_parts", "W", "byte",
     section="second", instead_of="W_stream",
-    is_="W_read - N_emb * w",
+    is_="W_read - s_idle * W",
     name=("weight bytes a decode step really streams", "decode 一步真正流式读取的权重字节数"),
-    reason=("what the pass reads, less the input embedding table", "该次前向读取的权重，减去输入嵌入表"),
+    reason=("what the pass reads, less the tables that are looked up", "该次前向读取的权重，减去只查表的部分"),
     sources=("jax-book",),
-    example=({"W_read": "44 GB", "N_emb": "1 Gparam", "w": "2 byte/param"}, "42 GB"),
+    example=({"W_read": "44 GB", "s_idle": "0.04", "W": "50 GB"}, "42 GB"),
+)  # fmt: skip
+
+formula(
+    "share_embedding_parts", "s", "",
+    section="second", instead_of="share_embedding",
+    is_="s_idle * W / W_read",
+    name=("bytes of tables that are looked up over the weight bytes counted", "只查表的字节占已计入权重字节的比例"),
+    reason=("a step looks up one row for each token", "每个 token 只查其中一行"),
+    sources=("jax-book",),
+    example=({"s_idle": "0.04", "W": "50 GB", "W_read": "40 GB"}, "0.05"),
+)  # fmt: skip
+
+formula(
+    "share_lookup", r"\sigma_{\mathrm{look}}", "",
+    section="second",
+    is_="(N_act - N_mat) / N_mat",
+    name=("parameters counted in F_tok that multiply nothing", "F_tok 中计入但不参与矩阵乘的参数占比"),
+    reason=("tables are looked up and norms scale: no matrix product; below nought where a matrix is used "
+            "several times for one token",
+            "词表只查表、归一化只做缩放，都不是矩阵乘；若同一矩阵对一个 token 多次使用，则为负值"),
+    sources=("kaplan2020",),
+    example=({"N_act": "51 Gparam", "N_mat": "50 Gparam"}, "0.02"),
 )  # fmt: skip
 
 formula(

@@ -212,6 +212,21 @@ STRUCTURE = table(
         likely=(_ELEMENTS,), zero=True, most=10**9,
     ),
     figure(
+        "picked_elements", _ELEMENTS,
+        Text("of these what a step reads only for tokens an indexer picks", "其中仅对索引器选出的 token 读取的元素数"),
+        likely=(_ELEMENTS,), most=10**9,
+    ),
+    count(
+        "picked_tokens", "token/request",
+        Text("tokens the indexer picks at most", "索引器最多选出的 token 数"), most=10**9,
+    ),
+    figure(
+        "picked_attention", _ATTENTION,
+        Text("attention operations on picked tokens; `attention` is then the rest and the scores",
+             "对选出 token 的注意力运算量；此时 attention 指其余部分与索引打分"),
+        likely=(_ATTENTION,), most=10**12,
+    ),
+    figure(
         "window_elements", _ELEMENTS,
         Text("KV elements a token adds in layers with a window", "有窗口的层中每 token 增加的 KV 元素数"),
         likely=(_ELEMENTS,), zero=True, most=10**9,
@@ -296,6 +311,17 @@ MODEL = (
         ),
         likely=("param", "Gparam"), whole=True, most=10**15,
     ),
+    figure(
+        "matrix_parameters", "param",
+        Text("parameters that multiply an activation, for one token", "单个 token 参与矩阵乘的参数量"),
+        likely=("param", "Gparam"), whole=True, most=10**15,
+    ),
+    figure(
+        "unread_parameters", "param",
+        Text("parameters of tables that are looked up, where more than an untied input table",
+             "只查表的参数量（不止未共享的输入词表时填写）"),
+        likely=("param",), whole=True, most=10**15,
+    ),
     count("layers", "", Text("layers", "层数"), required=True, most=10**5),
     count("d_model", "element/token", Text("hidden size", "隐藏维度"), required=True, most=10**7),
     count("query_heads", "", Text("query heads", "查询头数"), required=True, most=10**5),
@@ -311,6 +337,35 @@ MODEL = (
     Field(
         "native", "choice", Text("format of the published weights", "发布权重的格式"),
         required=True, choices=STORED,
+    ),
+    figure(
+        "stored_bytes", "byte",
+        Text("bytes of the published weights, scales included", "发布权重的字节数，含缩放因子"),
+        likely=("byte", "GB"), whole=True, most=10**16,
+    ),
+    figure(
+        "stored_expert_bytes", "byte", Text("of these the routed experts", "其中路由专家的字节数"),
+        likely=("byte", "GB"), whole=True, most=10**16,
+    ),
+    figure(
+        "stored_unread_bytes", "byte",
+        Text("of these tables that are looked up", "其中只查表的字节数"),
+        likely=("byte", "GB"), whole=True, zero=True, most=10**16,
+    ),
+    figure(
+        "stored_tower_bytes", "byte",
+        Text("of these towers for images or sound", "其中图像、音频塔的字节数"),
+        likely=("byte", "GB"), whole=True, most=10**16,
+    ),
+    Field(
+        "compute", "choice",
+        Text("format of the products, where not that of the weights", "运算格式（与权重格式不同时填写）"),
+        choices=PRECISIONS,
+    ),
+    Field(
+        "kv_cache", "choice",
+        Text("format of the KV cache that the publisher declares", "发布方声明的 KV cache 格式"),
+        choices=STORED,
     ),
     count("context", "token/request", Text("longest context", "最长上下文"), most=10**9),
     NOTES,

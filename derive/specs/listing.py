@@ -259,6 +259,10 @@ def one_model(found: Model, roots: Sequence[Path], lang: str) -> str:
         )
         for p in BYTES
     ]
+    if found.stored:
+        total = found.stored.total.quantity
+        published = tr("as published").in_(lang)
+        bytes_rows.append((published, f"{show(total).text} ({gib(total).text})", ""))
     lines = [f"{found.name.in_(lang)}   {found.id}", *columns(rows), *told, ""]
     lines += [*columns([head, *bytes_rows]), *(f"- {n.in_(lang)}" for n in found.notes)]
     return "\n".join([*lines, *cited(values.values(), roots)])
@@ -273,6 +277,7 @@ def model_record(found: Model) -> dict[str, Any]:
         "tied_embeddings": found.tied_embeddings,
         "values": {n: record(v) for n, v in {**found.values, **found.structure}.items()},
         "embedding": record(found.embedding) if found.embedding else None,
+        "stored_bytes": record(found.stored.total) if found.stored else None,
         "bytes": {
             p: {
                 "weights": int(q)

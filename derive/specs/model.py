@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import printable
 from derive.specs.fields import CALIBRATION, MODEL
-from derive.specs.types import Calibration, Model, Value
+from derive.specs.types import Calibration, Model, Stored, Value
 from derive.text import Text, tr
 from derive.units import Quantity
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 SYMBOLS = {
     "N": "parameters",
     "N_act": "active_parameters",
+    "N_mat": "matrix_parameters",
     "L": "layers",
     "d_model": "d_model",
     "H_q": "query_heads",
@@ -31,6 +33,9 @@ STRUCTURE = {
     "N_exp": "expert_parameters",
     "N_side": "tower_parameters",
     "e_full": "cache_elements",
+    "e_top": "picked_elements",
+    "T_top": "picked_tokens",
+    "a_top": "picked_attention",
     "e_win": "window_elements",
     "T_win": "window",
     "e_win2": "window_2_elements",
@@ -51,6 +56,7 @@ STRUCTURE = {
 TOGETHER = (
     ("experts", "experts_per_token", "expert_parameters", "cache_elements"),
     ("cache_elements", "attention", "prefill_attention"),
+    ("picked_elements", "picked_tokens", "picked_attention", "cache_elements"),
     ("state", "cache_elements"),
     ("window_elements", "window", "window_attention", "cache_elements"),
     ("window_2_elements", "window_2", "window_2_attention", "window_elements", "state"),
@@ -60,7 +66,19 @@ TOGETHER = (
     ),
 )  # fmt: skip
 # the first key is not read where the second is given: one of them would be lost without a word
-APART = (("window_2_elements", "compressed_elements"), ("state", "compressed_elements"))
+STORED = {
+    "total": "stored_bytes",
+    "unread": "stored_unread_bytes",
+    "experts": "stored_expert_bytes",
+    "towers": "stored_tower_bytes",
+}
+APART = (
+    ("window_2_elements", "compressed_elements"),
+    ("state", "compressed_elements"),
+    ("picked_elements", "window_elements"),
+    ("picked_elements", "state"),
+    ("picked_elements", "compressed_elements"),
+)
 NOT_EXPERTS = Text(
     "parameters less those of the routed experts and of towers", "总参数减去路由专家与各塔的参数"
 )
@@ -82,6 +100,7 @@ def build_model(document: Document, reader: Reader) -> Model | None:
     parts = read.get("structure", {})
     structure = structure_of(parts, values, sources)
     check_structure(root, parts, values, reader)
+    stored = stored_of(figures, values, structure, root, reader)
     if reader.faults.found:
         return None
     vocab = figures.get("vocab")
@@ -99,7 +118,37 @@ def build_model(document: Document, reader: Reader) -> Model | None:
         place=root.place,
         structure=structure,
         latent=bool(parts.get("latent")),
+        stored=stored,
+        unread=figures.get("unread_parameters"),
+        compute=read.get("compute", ""),
+        cache=read.get("kv_cache", ""),
     )
+
+
+def stored_of(
+    figures: dict[str, Value],
+    values: dict[str, Value],
+    structure: dict[str, Value],
+    root: Table,
+    reader: Reader,
+) -> Stored | None:
+    """The bytes of the published weights where the file gives them."""
+    found = {name: figures[key] for name, key in STORED.items() if key in figures}
+    if not found:
+        return None
+    needed = {"total", "unread"}
+    needed |= {n for n, part in (("experts", "N_exp"), ("towers", "N_side")) if part in structure}
+    for name in sorted(needed - found.keys()):
+        other = STORED[next(iter(found))]
+        what = tr("{key} is missing beside {other}", key=STORED[name], other=other)
+        reader.faults.add("S206", what, root.place)
+    if needed - found.keys():
+        return None
+    total = found.pop("total")
+    if sum((part.quantity.base for part in found.values()), Fraction(0)) > total.quantity.base:
+        what = tr("the parts of {large} are more than it", large=STORED["total"])
+        reader.faults.add("S308", what, total.place, mark=total.text)
+    return Stored(values["N"].quantity.base, total, **found) if "N" in values else None
 
 
 def structure_of(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError, printable
 from derive.specs.fields import SCENARIO, Field
-from derive.specs.model import DENSE_MODEL, check_model
+from derive.specs.model import DENSE_MODEL, NOT_EXPERTS, check_model
 from derive.specs.model import SYMBOLS as MODEL_KEYS
 from derive.specs.nodes import Scalar, Table
 from derive.specs.precision import SCALED
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from derive.specs.reader import Reader
     from derive.specs.sets import Settings
 
+WIDE = ("bf16", "fp16", "fp32")  # formats in which weights of any format can be multiplied
 DEFAULT_CALIBRATION = "public-2023"
 OWNED = {*MODEL_KEYS, *HARDWARE_KEYS}  # symbols that a model or hardware record holds itself
 # symbol id -> (table, key) of the file
@@ -79,10 +80,14 @@ def build(
     if reader.faults.found or model is None or hardware is None:
         return None
     assert ranges is not None
-    precision = formats(read.get("precision", {}), model, assumed)
+    precision, chosen = formats(read.get("precision", {}), model, hardware, outside)
+    assumed += chosen.values()
     model = with_model(model, outside)
     hardware = with_hardware(hardware, precision, outside)
     check_model(dict(model.values), model.embedding, reader)
+    if "N_fix" in model.structure and model.structure["N_fix"].quantity.base <= 0:
+        what = tr("{small} is above {large}", small="expert_parameters", large="parameters")
+        reader.faults.add("S308", what, outside["N"].place if "N" in outside else root.place)
     check_peak(hardware, precision, root, reader)
     if reader.faults.found:
         return None
@@ -104,6 +109,7 @@ def build(
         calibration=calibration,
         assumed=tuple(assumed),
         notes=read.get("notes", ()),
+        chosen=chosen,
     )
 
 
@@ -155,36 +161,57 @@ def calibrated(
     return (ranges if len(ranges) == 2 else None), calibration
 
 
-def formats(given: dict[str, str], model: Model, assumed: list[Text]) -> dict[str, str]:
-    """Number formats; what is not given is the model's own, and said."""
-    chosen: dict[str, str] = {}
-    for key in ("weights", "kv_cache", "compute"):
-        own = model.native
-        if key == "weights" and model.stored and key not in given:
-            chosen[key] = most = model.stored_as
-            assumed.append(
-                Text(
-                    f"precision.weights is not given: the model's own file says, mostly {most}",
-                    f"未给出 precision.weights：按模型文件自身的格式，以 {most} 为主",
-                )
-            )
-            continue
-        if key == "kv_cache" and own in SCALED:  # quantized weights say nothing of the cache
-            own = "bf16"
-        chosen[key] = given.get(key, own)
-        if key not in given:
-            assumed.append(
-                Text(
-                    f"precision.{key} is not given: {own}, as published",
-                    f"未给出 precision.{key}：取发布时的格式 {own}",
-                )
-            )
-    chosen["sparsity"] = given.get("sparsity", "dense")
+def formats(
+    given: dict[str, str], model: Model, hardware: Hardware, outside: Mapping[str, Value]
+) -> tuple[dict[str, str], dict[str, Text]]:
+    """Number formats, and by key what is said of those that are not given."""
+    said: dict[str, Text] = {}
+    weights = given.get("weights", model.published)
+    if "weights" not in given:
+        said["weights"] = tr("not given: {format}, as published", format=weights)
+    basis = given.get("sparsity", "dense")
     if "sparsity" not in given:
-        assumed.append(
-            Text("precision.sparsity is not given: dense", "未给出 precision.sparsity：取稠密口径")
+        said["sparsity"] = tr("not given: dense")
+    # quantized weights say nothing of the cache
+    plain = "bf16" if model.native in SCALED else model.native
+    cache = given.get("kv_cache", model.cache or plain)
+    if "kv_cache" not in given:
+        said["kv_cache"] = (
+            tr("not given: {format}, which the model's config declares", format=cache)
+            if model.cache
+            else tr("not given: {format}, as published", format=cache)
         )
-    return chosen
+    own, why = own_compute(model, weights)
+    if "compute" not in given:
+        stated = [p for p, bases in hardware.peak.items() if basis in bases]
+        wide = next((p for p in WIDE if p in stated), "")
+        if own not in stated and wide and "P_peak" not in outside:
+            why = tr(
+                "not given: {format}, since {hardware} states no {own} peak; weights are widened "
+                "before they are multiplied",
+                format=wide, hardware=hardware.name, own=own,
+            )  # fmt: skip
+            own = wide
+        said["compute"] = why
+    compute = given.get("compute", own)
+    made = {"weights": weights, "kv_cache": cache, "compute": compute, "sparsity": basis}
+    return made, said
+
+
+def own_compute(model: Model, weights: str) -> tuple[str, Text]:
+    """The format in which a model's products are taken, and why."""
+    if weights != model.published and weights in WIDE:
+        return weights, tr("not given: {format}, the format of the weights", format=weights)
+    own = model.compute or model.native
+    if own in WIDE and own != model.published and weights == model.published:
+        return own, tr(
+            "not given: {format}; the recipe leaves activations as they are, so {weights} weights "
+            "are widened before they are multiplied",
+            format=own, weights=weights,
+        )  # fmt: skip
+    if own != model.published and weights == model.published:
+        return own, tr("not given: {format}, in which the recipe quantizes activations", format=own)
+    return own, tr("not given: {format}, as published", format=own)
 
 
 def values_of(read: dict[str, Any], place: Place, assumed: list[Text]) -> dict[str, Value]:
@@ -211,7 +238,13 @@ def with_model(model: Model, outside: Mapping[str, Value]) -> Model:
     table = model.embedding
     if "N" in outside and table and table.quantity.base > outside["N"].quantity.base:
         table = None  # the input table of another size of model says nothing about this one
-    return replace(model, values=values, embedding=table)
+    structure = dict(model.structure)
+    if "N" in outside and "N_fix" in structure:  # the experts and towers stay as they are
+        apart = (structure[n].quantity.base for n in ("N_exp", "N_side") if n in structure)
+        rest = outside["N"].quantity.base - sum(apart, Fraction(0))
+        fixed = replace(structure["N_fix"], quantity=Quantity(rest, unit("param")))
+        structure["N_fix"] = replace(fixed, text=f"{rest} param", how=NOT_EXPERTS)
+    return replace(model, values=values, structure=structure, embedding=table)
 
 
 def with_hardware(

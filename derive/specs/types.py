@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -82,11 +83,28 @@ class Hardware:
 
 
 @dataclass(frozen=True)
+class Stored:
+    """Bytes of the published weights: all; tables that are looked up, routed experts, towers.
+
+    `count` is how many parameters these are.
+    """
+
+    count: Fraction
+    total: Value
+    unread: Value
+    experts: Value | None = None
+    towers: Value | None = None
+
+
+@dataclass(frozen=True)
 class Model:
-    """One model. `values` by symbol id: N, N_act, L, d_model, H_q, H_kv, d_head.
+    """One model. `values` by symbol id: N, N_act, N_mat, L, d_model, H_q, H_kv, d_head.
 
     `structure` holds what is not uniform: experts (E, k_exp, N_fix, N_exp), elements of the cache
     by kind of layer (e_full, e_win, T_win, S_kv) and its attention operations (a_full, a_win).
+    `native` is the format that the published weights come closest to, `stored` their bytes where
+    these are not of one format throughout. `compute` and `cache` are the formats of products and
+    of the KV cache that the publisher means, empty where they follow from `native`.
     """
 
     id: str
@@ -102,8 +120,16 @@ class Model:
     place: Place
     structure: Mapping[str, Value] = field(default_factory=dict)
     latent: bool = False  # the cache is a latent without heads (MLA)
-    stored: Value | None = None  # bytes of a parameter, where the model's file lists its tensors
-    stored_as: str = ""  # the format in which such a file holds most of them
+    stored: Stored | None = None
+    stored_as: str = ""  # what the published weights are called, where not as `native`
+    unread: Value | None = None  # parameters that are looked up, where not the input table alone
+    compute: str = ""
+    cache: str = ""
+
+    @property
+    def published(self) -> str:
+        """The format by which the published weights are meant."""
+        return self.stored_as or self.native
 
 
 Triple = tuple[Value, Value, Value]
@@ -127,7 +153,8 @@ class Scenario:
 
     `values` by symbol id: b, T_in, T_out, M_frac, M_other, headroom, and where given T, arrival
     and price. `slo` by TTFT and TPOT. `overrides` are further symbols set from outside, derived
-    ones included, in contract units. `assumed` states every default that was taken.
+    ones included, in contract units. `assumed` states every default that was taken, `chosen` by
+    key of `precision` those that follow from the model or the hardware.
     """
 
     id: str
@@ -146,6 +173,7 @@ class Scenario:
     calibration: Calibration | None = None
     assumed: tuple[Text, ...] = ()
     notes: tuple[Text, ...] = ()
+    chosen: Mapping[str, Text] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

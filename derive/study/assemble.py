@@ -139,6 +139,22 @@ def header(scenario: Scenario) -> dict[str, Any]:
         "hardware": {"id": scenario.hardware.id, "name": scenario.hardware.name.json()},
         "precision": dict(scenario.precision),
         "overrides": {n: v.text for n, v in scenario.overrides.items()},
+        **({"files": files} if (files := other_files(scenario)) else {}),
+    }
+
+
+def other_files(scenario: Scenario) -> dict[str, str]:
+    """The files of scenario, model and accelerator that are called otherwise than what they hold."""
+    of: dict[str, Any] = {
+        "scenario": scenario,
+        "model": scenario.model,
+        "hardware": scenario.hardware,
+    }
+    stems = {kind: binding.origin(one.place).partition(": ")[0] for kind, one in of.items()}
+    return {
+        kind: stems[kind].removesuffix(".yaml")
+        for kind, one in of.items()
+        if stems[kind].endswith(".yaml") and stems[kind] != f"{one.id}.yaml"
     }
 
 
@@ -291,12 +307,14 @@ def conditions(formula: Formula, point: Point) -> list[dict[str, Any]]:
             holds = point.holds(condition)
         except (Absent, Undefined):
             continue
+        lacking = kind == "exists" and not holds
+        meaning = point.lacking(formula, condition) if lacking else condition.meaning
         left, sign, right = condition.parts
         rows.append(
             {
                 "kind": kind,
                 "text": f"{plain(left)} {sign} {plain(right)}",
-                "meaning": condition.meaning.json(),
+                "meaning": meaning.json(),
                 "latex": f"{latex(left, letters)} {SIGNS[sign]} {latex(right, letters)}",
                 "holds": holds,
             }

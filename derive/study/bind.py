@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
@@ -13,7 +13,8 @@ from derive.expression.tree import Call, walk
 from derive.formula import called_for, catalogue, unit_of
 from derive.notation import SYMBOLS
 from derive.specs import types
-from derive.specs.precision import SCALED, SCALES_NOTE, bytes_per
+from derive.specs.precision import BYTES, SCALED, SCALES_NOTE, bytes_per
+from derive.specs.recipe import in_one_format, published
 from derive.text import Text, same, tr
 from derive.units import Quantity, unit
 
@@ -111,6 +112,7 @@ def bind(scenario: types.Scenario) -> Bound:
     for key, name in (("TTFT", "target_TTFT"), ("TPOT", "target_TPOT")):
         if key in scenario.slo:
             inputs[name] = from_value(name, scenario.slo[key])
+    inputs |= {i.id: i for i in weights(scenario)}
     inputs |= {i.id: i for i in implied(scenario, inputs) if i.id not in inputs}
     check_counts(scenario)
     derived = []
@@ -146,13 +148,24 @@ def check_counts(scenario: types.Scenario) -> None:
         raise DeriveError(problems)
 
 
+def weights(scenario: types.Scenario) -> list[Input]:
+    """Bytes per parameter: those of the published weights where these are meant, else of a format."""
+    model = scenario.model
+    own = scenario.precision["weights"] == model.published and "w" not in scenario.overrides
+    # a plain format that somebody names is meant as such; a quantized one as it was published
+    own = own and ("weights" in scenario.chosen or model.published in SCALED)
+    parts = published(model) if own and model.stored else in_one_format(model)
+    basis = (same(model.published),)
+    made = [from_value(name, value) for name, value in parts.items()]
+    return [replace(i, basis=basis) if i.id == "w" else i for i in made]
+
+
 def stored(scenario: types.Scenario) -> list[Input]:
     """Bytes of one parameter and of one KV element, by their precision."""
     made = []
     for name, key, units in (("w", "weights", "byte/param"), ("w_kv", "kv_cache", "byte/element")):
-        precision, file = scenario.precision[key], scenario.model.stored
-        if name == "w" and file is not None and precision == scenario.model.stored_as:
-            made.append(from_value(name, file))
+        precision = scenario.precision[key]
+        if precision not in BYTES:  # what a model's own file calls its mixture
             continue
         size = Quantity(bytes_per(precision), unit(units))
         how = SCALES_NOTE if precision in SCALED else None

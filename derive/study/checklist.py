@@ -7,7 +7,7 @@ from typing import Any
 
 from derive.derivation.points import Absent, Point, Undefined
 from derive.study.bind import Bound
-from derive.study.findings import Results, text, value
+from derive.study.findings import Results, critical, text, value
 from derive.study.levers import Elasticity
 from derive.study.results import said
 from derive.study.verdict import per_percent, percent, wall
@@ -121,12 +121,7 @@ def kv_answer(results: Results) -> Text:
 
 def batch_answer(results: Results) -> Text:
     """Memory limit, latency limit and critical batch, in one line."""
-    crit = results["b_crit_T"]
-    critical = (
-        tr("critical batch {b}", b=text(results, "b_crit_T"))
-        if crit.value
-        else tr("no batch reaches the ridge ({b} if context were zero)", b=text(results, "b_crit"))
-    )
+    critical = critical_answer(results)
     slo = (
         tr("the TPOT target allows {b}", b=text(results, "b_slo"))
         if results["b_slo"].value
@@ -142,6 +137,21 @@ def batch_answer(results: Results) -> Text:
         slo=slo,
         critical=critical,
     )
+
+
+def critical_answer(results: Results) -> Text:
+    """The batch at which decode reaches the ridge, held also with attention operations counted."""
+    wall, full, ridge = (value(results, n) for n in ("I_decode_inf", "I_wall_att", "I_ridge"))
+    if value(results, "b_crit_T") is not None or (wall and ridge and wall > ridge):
+        return tr("critical batch {b}", b=critical(results, "b_crit_T"))
+    if full is not None and ridge is not None and full > ridge:
+        return tr(
+            "past the KV wall of the first order, critical batch {b} with attention operations counted",
+            b=critical(results, "b_crit_att"),
+        )
+    if value(results, "b_crit") is None:
+        return tr("no batch reaches the ridge")
+    return tr("no batch reaches the ridge ({b} if context were zero)", b=text(results, "b_crit"))
 
 
 def compute_answer(levers: list[Elasticity]) -> Text:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from derive.derivation.points import Absent, Undefined, in_contract
+from derive.derivation.points import FARTHEST, Absent, Undefined, in_contract
 from derive.formula import unit_of
 from derive.specs.sets import FROM_OUTSIDE
 from derive.study.bind import Bound
@@ -118,6 +118,8 @@ def tpot_target(bound: Bound, results: Results) -> Iterator[Finding]:
     tail = (
         tr("the largest batch that keeps it is {b}", b=text(results, "b_slo"))
         if best.value
+        else best.why or same("")
+        if met
         else tr("no batch keeps it: {why}", why=best.why or same(""))
     )
     yield Finding(
@@ -239,6 +241,13 @@ def has_windows(bound: Bound) -> bool:
     return given is not None and given.quantity.value > 0
 
 
+def critical(results: Results, name: str) -> Text:
+    """A critical batch that exists, in words where it is beyond what was searched."""
+    if results[name].value is not None:
+        return text(results, name)
+    return tr("above {last} requests", last=f"{FARTHEST['b']:,}")
+
+
 def kv_wall(bound: Bound, results: Results) -> Iterator[Finding]:
     """Whether any batch reaches the ridge, held also with attention operations counted."""
     wall, full, ridge = (value(results, n) for n in ("I_decode_inf", "I_wall_att", "I_ridge"))
@@ -255,7 +264,7 @@ def kv_wall(bound: Bound, results: Results) -> Iterator[Finding]:
             "info",
             tr(
                 "At {T} decode can reach the ridge: its limit {wall} is not below {ridge}; the critical batch is {b}.",
-                b=text(results, "b_crit_T"),
+                b=critical(results, "b_crit_T"),
                 **parts,
             ),
         )
@@ -276,8 +285,9 @@ def kv_wall(bound: Bound, results: Results) -> Iterator[Finding]:
             "warning",
             tr(
                 "At {T} the wall depends on what is counted: {wall} without attention operations is below the ridge at "
-                "{ridge}, {full} with them is not.",
+                "{ridge}, {full} with them is not; the critical batch is then {b}.",
                 full=text(results, "I_wall_att"),
+                b=critical(results, "b_crit_att"),
                 **parts,
             ),
         )

@@ -226,11 +226,28 @@ def assumptions(bound: Bound, results: Results) -> list[dict[str, Any]]:
         tr("attention operations in decode"),
         lambda s: tr("{share} more operations, none on the memory side", share=s),
     )
-    sized(
-        "share_embedding",
-        tr("input embedding table, which decode does not read"),
-        lambda s: tr("{share} fewer parameters read", share=s),
-    )
+    if "s_idle" in bound.inputs:
+        sized(
+            "share_embedding",
+            tr("tables that are looked up, which decode does not read"),
+            lambda s: tr("{share} of the weight bytes counted", share=s),
+        )
+    else:
+        sized(
+            "share_embedding",
+            tr("input embedding table, which decode does not read"),
+            lambda s: tr("{share} fewer parameters read", share=s),
+        )
+    if not results["share_lookup"].absent:
+        sized(
+            "share_lookup",
+            tr("lookups and scales among the active parameters, which multiply nothing"),
+            lambda s: (
+                tr("{share} fewer operations counted than matrix products take", share=s[1:])
+                if s.startswith("−")
+                else tr("{share} more operations counted than matrix products take", share=s)
+            ),
+        )
     sized(
         "share_comm",
         tr("all-reduce transfer under tensor parallelism"),
@@ -259,6 +276,14 @@ def assumptions(bound: Bound, results: Results) -> list[dict[str, Any]]:
         tr("decode steps that wait while another prompt is prefilled"),
         lambda s: tr("{share} of a replica's time goes to prefill", share=s),
     )
+    formats = {
+        "weights": tr("number format of the weights"),
+        "kv_cache": tr("number format of the KV cache"),
+        "compute": tr("number format of the products"),
+        "sparsity": tr("basis of the compute peak"),
+    }
+    chosen = bound.scenario.chosen
+    rows += [(f"format_{key}", formats[key], chosen[key]) for key in formats if key in chosen]
     other = bound.inputs.get("M_other")
     if other is not None and other.quantity.value == 0:
         rows.append(

@@ -216,6 +216,9 @@ def conditions(
         }
     found = [r["text"] for r in rows]
     for row in rows:
+        if row["kind"] == "exists" and row["holds"] is False and declared.exists:
+            told = texts.get(row["text"], {})
+            told["meaning"] = ledger.here.lacking(name, declared.exists.meaning).json()
         static = {k: v for k, v in row.items() if k != "holds"}
         yield from differs(f"{name}: {row['text']}", static, texts.get(row["text"]))
     for text in (*texts, *found):

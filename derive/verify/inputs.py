@@ -8,7 +8,9 @@ from typing import Any
 
 from derive.formula import catalogue, letters, unit_of
 from derive.notation import SYMBOLS
+from derive.specs.faults import plain
 from derive.specs.precision import BYTES
+from derive.specs.recipe import PARTS
 from derive.text import Text, tr
 from derive.units import Quantity, Unit, gib, unit
 from derive.verify.declared import differs
@@ -33,6 +35,7 @@ def check_inputs(ledger: Ledger) -> Iterator[Text]:
                 name=quoted(name),
                 text=quoted(text),
             )
+    yield from check_parts(ledger)
     for name in ledger.given.keys() & catalogue().keys() - record["scenario"]["overrides"].keys():
         yield tr("{name}: is derived, but given here without being set", name=name)
 
@@ -58,6 +61,26 @@ def one_input(ledger: Ledger, row: Mapping[str, Any]) -> Iterator[Text]:
     for shown, wanted in ((row["shown"], written(exact)), (row["beside"], beside)):
         if shown != wanted or (shown and not agrees(shown, exact)):
             yield tr("{name}: {shown} is not the exact value", name=name, shown=quoted(shown))
+
+
+def check_parts(ledger: Ledger) -> Iterator[Text]:
+    """Published weights: bytes over the parameters, and parts that sum to their mean."""
+    given, overrides = ledger.given, ledger.record["scenario"]["overrides"]
+    texts = {row["id"]: row["text"] for row in ledger.record["inputs"]}
+    origins = {row["id"]: row["origin"] for row in ledger.record["inputs"]}
+    by_hand = "w" in overrides or texts.get("w") in BYTES
+    by_hand |= origins.get("N", "").startswith("--")  # another size of model
+    if not by_hand and {"w", "N"} <= given.keys():
+        below = texts["w"].partition("/")[2].partition(" ")[0]
+        if below != str(given["N"].value):
+            yield tr("w: {text} is no quotient by the parameters", text=quoted(texts["w"]))
+    parts = [(n, r) for r, n in PARTS.items() if {n, r} <= given.keys()]
+    parts_by_hand = overrides.keys() & {*PARTS, *PARTS.values()}
+    apart = sum(given[n].value * (given[r].value - 1) for n, r in parts)
+    if ("N_fix", "r_fix") in parts and not parts_by_hand and apart:
+        yield tr("r_fix and r_exp: the parts of the weights do not sum to their mean")
+    if "s_idle" in given and not 0 <= given["s_idle"].value < 1:
+        yield tr("s_idle: no share below one")
 
 
 def lowest(value: Fraction) -> str | None:
@@ -108,7 +131,9 @@ def check_asked(ledger: Ledger) -> Iterator[Text]:
         held |= {", ".join(triple[key]["text"] for key in CALIBRES), triple["low"]["text"]}
     words = scenario.get("asked", [])
     if words and not words[0].startswith("--"):
-        if words[0].replace("\\", "/").rpartition("/")[2].partition(".yaml")[0] != scenario["id"]:
+        name = words[0].replace("\\", "/").rpartition("/")[2]
+        stem = name.removesuffix(".yaml").removesuffix(".yml")
+        if plain(stem) not in {plain(scenario["id"]), plain(file_of(scenario, "scenario"))}:
             yield tr("asked: {word} is not this scenario", word=quoted(words[0]))
         words = words[1:]
     for option, word in zip(words[::2], words[1::2], strict=False):
@@ -116,6 +141,13 @@ def check_asked(ledger: Ledger) -> Iterator[Text]:
         named = key.strip().strip("-") in ("model", "hardware", "calibration", "specs", "date")
         if not named and (not found or value.strip() not in held):
             yield tr("asked: {word} is not what the ledger holds", word=quoted(word))
+
+
+def file_of(scenario: Mapping[str, Any], kind: str) -> str:
+    """The name of the file that a scenario, its model or its accelerator was read from."""
+    files, ids = scenario.get("files", {}), scenario if kind == "scenario" else scenario[kind]
+    found: str = files.get(kind, ids["id"])
+    return found
 
 
 def check_citations(ledger: Ledger) -> Iterator[Text]:

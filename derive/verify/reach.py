@@ -24,7 +24,9 @@ def closures(
     }
     for name in asked:
         exists = catalogue()[name].exists
-        asked[name] |= set(named(exists.text)) if exists else set()
+        otherwise = catalogue()[name].otherwise
+        for condition in (c for c in (exists, otherwise) if c):
+            asked[name] |= set(named(condition.text))
     used: dict[str, set[str]] = {name: set(names(tree)) for name, tree in trees.items()}
     used |= {n: {*names(s.left), *names(s.right)} for n, s in searches.items()}
     made: dict[str, frozenset[str]] = {}

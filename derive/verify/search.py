@@ -41,8 +41,14 @@ def recorded(row: Mapping[str, Any]) -> list[int]:
     return [int(text[:-2]) for text in found if text and text.endswith("/1") and len(text) < 20]
 
 
-def apart(symbol: str, last: str, *, above: bool) -> Text:
+def apart(symbol: str, last: str, *, above: bool, largest: bool) -> Text:
     """Why a search finds nothing."""
+    if symbol == "b" and largest:
+        return tr("every batch up to {last} requests meets the target", last=last)
+    if symbol == "b" and above:
+        return tr("a single request already reaches the ridge")
+    if symbol == "b":
+        return tr("above {last} requests, where the search ends", last=last)
     if above:
         return tr(
             "the left side stays at or above for every {symbol} up to {last}",

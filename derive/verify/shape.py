@@ -133,7 +133,7 @@ SHAPE = {
     "scenario": {
         "id": TEXT, "title": BOTH, "date": Maybe(TEXT), "model": {"id": TEXT, "name": BOTH},
         "hardware": {"id": TEXT, "name": BOTH}, "precision": Named(TEXT), "overrides": Named(TEXT),
-        "asked?": Rows(TEXT, 200),
+        "asked?": Rows(TEXT, 200), "files?": Named(TEXT),
     },
     "verdict": {
         "fits": FLAG, "side": TEXT, "wall": BOTH, "sentence": BOTH, "lever": Maybe(BOTH),

@@ -15,7 +15,9 @@ from derive.errors import DeriveError
 from derive.formula import catalogue
 from derive.ledger import canonical
 from derive.notation import SYMBOLS
+from derive.specs.precision import BYTES
 from derive.text import Text, tr
+from derive.verify.inputs import file_of
 from derive.verify.say import quoted
 from derive.verify.values import CALIBRES
 
@@ -70,7 +72,12 @@ def compared(record: Mapping[str, Any], roots: Sequence[Path]) -> list[Text] | N
     units = {i: s.unit.text for i, s in SYMBOLS.items()}
     units |= {i: f.unit.text for i, f in catalogue().items()}
     try:
-        if scenario["id"] not in load.names("scenario", roots):
+        if scenario.get("files", {}).keys() & ids.keys():
+            return None  # model or accelerator is another file than the one of its name here
+        for name in ids.values():  # a config.json may be called as a spec is
+            if not any(r["origin"].startswith(f"{name}{SUFFIX}") for r in record["inputs"]):
+                return None
+        if scenario["id"] not in load.names("scenario", roots) or scenario.get("files"):
             return list(parts(record, bare(record, roots, units), load.sources(roots)))
         plain = load.scenario(scenario["id"], roots, symbols=units)
         changed = [*replaced(record, plain), *settings(record)]
@@ -90,7 +97,9 @@ def bare(record: Mapping[str, Any], roots: Sequence[Path], units: Mapping[str, s
     scenario = record["scenario"]
     texts = {row["id"]: row["text"] for row in record["inputs"]}
     options = {option: texts[name] for name, option in WITHOUT_FILE.items()}
-    precision = [f"precision.{k}={v}" for k, v in scenario["precision"].items()]
+    named = texts.get("w") in BYTES  # else the weights are those of the model, unnamed
+    formats = scenario["precision"].items()
+    precision = [f"precision.{k}={v}" for k, v in formats if k != "weights" or named]
     return load.ad_hoc(
         model=scenario["model"]["id"],
         hardware=scenario["hardware"]["id"],
@@ -110,6 +119,9 @@ def replaced(record: Mapping[str, Any], plain: Any) -> list[str]:
     formats = [(k, v) for k, v in scenario["precision"].items() if plain.precision.get(k) != v]
     named = [(key, scenario[key]["id"]) for key in ("model", "hardware")]
     made = [f"precision.{k}={v}" for k, v in formats]
+    texts = {row["id"]: row["text"] for row in record["inputs"]}
+    if texts.get("w") in BYTES and "weights" in plain.chosen and "weights" not in dict(formats):
+        made.append(f"precision.weights={texts['w']}")
     made += [f"{key}={name}" for key, name in named if name != getattr(plain, key).id]
     if scenario["date"] and scenario["date"] != plain.date:
         made.append(f"date={scenario['date']}")
@@ -192,12 +204,19 @@ def parts(record: Mapping[str, Any], loaded: Any, sources: Mapping[str, Any]) ->
 def check_origins(record: Mapping[str, Any]) -> Iterator[Text]:
     """Inputs from a file name a file of this scenario, its model or its accelerator."""
     scenario = record["scenario"]
-    files = {scenario["id"], scenario["model"]["id"], scenario["hardware"]["id"]}
+    files = {file_of(scenario, kind) for kind in ("scenario", "model", "hardware")}
+    named = set()
     for row in record["inputs"]:
         file, found, _ = row["origin"].partition(SUFFIX)
+        named |= {file} if found else set()
         if found and file not in files:
             yield tr(
                 "{name}: is from {file}, no part of this scenario",
                 name=quoted(row["id"]),
                 file=quoted(file),
+            )
+    for kind, file in scenario.get("files", {}).items():
+        if file not in named:  # a name that explains nothing
+            yield tr(
+                "{where}: no input is from {file}", where=f"files.{quoted(kind)}", file=quoted(file)
             )

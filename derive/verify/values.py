@@ -16,7 +16,7 @@ from derive.expression.recompute import in_unit, recompute
 from derive.expression.tree import Call, Node, Number, rebuild, walk
 from derive.formula import catalogue, unit_of
 from derive.notation import known
-from derive.text import tr
+from derive.text import Text, tr
 from derive.units import Quantity, Unit, pint_error
 from derive.verify.powers import LONGEST, WHOLE, power
 from derive.verify.reach import closures
@@ -179,7 +179,7 @@ class Values:
         card = self.ledger.cards[name]
         exists = catalogue()[name].exists
         if self.strict and exists and not self.holds(exists.text):
-            raise NoValue(exists.meaning)
+            raise NoValue(self.lacking(name, exists.meaning))
         if name in self.ledger.searches:
             return Held(Fraction(self.searched(name)), self.ledger.units[name])
         tree = self.ledger.trees[name]
@@ -192,6 +192,14 @@ class Values:
         if self.strict and catalogue()[name].solve and found.value <= 0:
             raise NoValue(tr("the two sides meet at no value above zero"))
         return found
+
+    def lacking(self, name: str, usual: Text) -> Text:
+        """Why there is no value where a condition of existence does not hold."""
+        otherwise = catalogue()[name].otherwise
+        try:
+            return otherwise.meaning if otherwise and self.holds(otherwise.text) else usual
+        except (NoValue, Broken):  # what it compares is not in this ledger
+            return usual
 
     def searched(self, name: str) -> int:
         """The whole value next to which two sides meet; where one is recorded, only tried."""
@@ -209,7 +217,8 @@ class Values:
         while self.meets(name, high) == start:
             low, high = high, high * 2
             if high > farthest:
-                raise NoValue(apart(found.variable, f"{farthest:,}", above=start))
+                last = f"{farthest:,}"
+                raise NoValue(apart(found.variable, last, above=start, largest=found.largest))
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if self.meets(name, middle) == start else (low, middle)

@@ -30,8 +30,14 @@ def figures(model: Model) -> dict[str, object]:
     """All that the formulas take from a model."""
     values = {**model.values, **model.structure}
     found: dict[str, object] = {name: v.quantity.base for name, v in values.items()}
-    embedding = model.embedding.quantity.base if model.embedding else None
-    return {**found, "tied": model.tied_embeddings, "embedding": embedding, "latent": model.latent}
+    singles = {"embedding": model.embedding, "unread": model.unread}
+    if model.stored is not None:
+        stored = model.stored
+        singles |= {"all": stored.total, "idle": stored.unread}
+        singles |= {"experts": stored.experts, "towers": stored.towers}
+    found |= {name: v.quantity.base if v else None for name, v in singles.items()}
+    formats = {"native": model.native, "compute": model.compute, "cache": model.cache}
+    return {**found, **formats, "tied": model.tied_embeddings, "latent": model.latent}
 
 
 PAIRS = [n for n in load.names("model") if load.model(n).aliases[:1]]

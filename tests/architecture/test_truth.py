@@ -74,10 +74,15 @@ def test_expression_of_the_cache(case: tuple[dict[str, Any], dict[str, Any]]) ->
     from derive.expression.value import value
 
     _, found = case
-    state = found["kv"]["state_bytes_per_sequence"]["all_bf16_conv_width_minus_1"]
-    tree = parse(found["kv"]["expression"])
-    for context, expected in found["kv"]["bytes_at_context"].items():
-        assert value(tree, lambda _, t=context: Fraction(t)) == expected + state
+    kept = found["kv"]
+    as_usual = kept["state_bytes_per_sequence"]["all_bf16_conv_width_minus_1"]
+    for key, state in (
+        ("expression", as_usual),
+        ("expression_as_declared", kept["state_bytes_as_declared"]),
+    ):
+        tree = parse(kept[key])
+        for context, expected in kept["bytes_at_context"].items():
+            assert value(tree, lambda _, t=context: Fraction(t)) == expected + state
 
 
 def test_every_symbol_has_a_letter_and_a_meaning(

@@ -69,6 +69,7 @@ def latent(
         flops="2 * H_q * (d_nope + d_rope + d_v)",
         absorbed="2 * H_q * (2 * r_kv + d_rope)",
         index="d_i" if own else "0",
+        scores="2 * H_i * d_i" if own else "0",
         topk="k_i" if indexer else "",
         shown=(*shown, ("idx", "d_i")) if own else shown,
     )

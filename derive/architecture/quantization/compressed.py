@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from derive.architecture.quantization import formats
@@ -46,6 +47,7 @@ def one(g: Config, overall: object) -> tuple[Format, Names | None]:
     inputs = g.data.get("input_activations")
     g.used |= {"input_activations", "output_activations"}
     static = isinstance(inputs, dict) and inputs.get("dynamic") is False
+    compute = computed_in(g, inputs)
     w = g.table("weights")
     w.pass_by(CALIBRATION, "observer", "observer_kwargs", "scale_dtype", "zp_dtype", "dynamic")
     w.only("type", "int", "float")
@@ -62,9 +64,9 @@ def one(g: Config, overall: object) -> tuple[Format, Names | None]:
     w.only("actorder", None, "weight", "static", "group", "dynamic")
     if name == "pack-quantized" and bits in (4, 8) and kind.startswith("int"):
         made = formats.packed(bits, group, symmetric=bool(symmetric),
-                              ordered=order in ("group", "dynamic"))  # fmt: skip
+                              ordered=order in ("group", "dynamic"), compute=compute)  # fmt: skip
     else:
-        made = by_strategy(w, kind, str(strategy), group, static=static)
+        made = by_strategy(w, kind, str(strategy), group, compute, static=static)
     w.used.add("block_structure")
     targets = read_names(g, "targets", "regex")
     everything = targets.exact == {"Linear"} and targets.pattern is None
@@ -73,21 +75,34 @@ def one(g: Config, overall: object) -> tuple[Format, Names | None]:
     return made, None if everything else targets
 
 
+def computed_in(g: Config, inputs: object) -> str:
+    """The format of the products: that of the activations where they are quantized."""
+    if not isinstance(inputs, dict):
+        return ""
+    bits, kind = inputs.get("num_bits", 8), inputs.get("type", "int")  # defaults of the library
+    name = f"{'fp' if kind == 'float' else 'int'}{bits}"
+    if name not in ("fp8", "int8", "fp4", "int4", "fp16"):
+        what = tr("{name} is {value}, which is not understood",
+                  name=g.where("input_activations"), value=f"{kind} {bits}"[:40])  # fmt: skip
+        g.reject("input_activations", what, code="M109")
+    return "" if name == "fp16" else name
+
+
 def by_strategy(  # noqa: RET503  the last line raises
-    w: Config, kind: str, strategy: str, group: int, *, static: bool
+    w: Config, kind: str, strategy: str, group: int, compute: str, *, static: bool
 ) -> Format:
     """The format of a strategy."""
     if kind in ("fp8", "int8") and strategy == "tensor":
-        return formats.eight_bit_tensor(kind, static=static)
+        return formats.eight_bit_tensor(kind, compute, static=static)
     if kind in ("fp8", "int8") and strategy == "channel":
-        return formats.eight_bit_channel(kind, 2)
+        return formats.eight_bit_channel(kind, 2, compute)
     if kind == "fp8" and strategy == "block":
         rows, columns = w.integers("block_structure", 2, 1, 65536)
-        return formats.fp8_blocks(rows, columns, 2)
+        return formats.fp8_blocks(rows, columns, 2, compute)
     if kind == "fp4" and strategy == "tensor_group" and group == 16:
-        return formats.nvfp4()
+        return replace(formats.nvfp4(), compute=compute)
     if kind == "fp4" and strategy == "group" and group == 32:
-        return formats.mxfp4()
+        return formats.mxfp4(compute)
     what = tr("{name} is {value}, which is not understood", name=w.where("strategy"),
               value=f"{kind} {strategy} {group}")  # fmt: skip
     w.reject("strategy", what, code="M109")

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from derive.architecture.quantization.formats import Format
 
 ALGORITHMS = {
-    "FP8": formats.eight_bit_tensor("fp8", static=True),
-    "FP8_PER_CHANNEL_PER_TOKEN": formats.eight_bit_channel("fp8", 4),
+    "FP8": formats.eight_bit_tensor("fp8", "fp8", static=True),
+    "FP8_PER_CHANNEL_PER_TOKEN": formats.eight_bit_channel("fp8", 4, "fp8"),
     "NVFP4": formats.nvfp4(),
     "W4A16_NVFP4": formats.nvfp4(inputs=False),
     "MXFP8": formats.mxfp8(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from derive.architecture.quantization import formats
@@ -25,7 +26,7 @@ TUNED = """amp autoround_version backend batch_size block_name_to_quantize data_
 def eetq(c: Config) -> tuple[Format, list[Names]]:
     """One byte a weight, a 2-byte scale for each row."""
     c.only("weights", "int8")
-    return formats.eight_bit_channel("int8", 2), [read_names(c, SKIP, "parts")]
+    return formats.eight_bit_channel("int8", 2, ""), [read_names(c, SKIP, "parts")]
 
 
 def bitnet(c: Config) -> tuple[Format, list[Names]]:
@@ -101,4 +102,4 @@ def read_bits(c: Config) -> tuple[int, int]:
 def packed(bits: int, group: int) -> Format:
     """The bytes are those of awq with zero points."""
     made = formats.awq(bits, group, zeros=True)
-    return formats.Format(f"auto-round {bits}-bit, groups of {group}", made.text)
+    return replace(made, name=f"auto-round {bits}-bit, groups of {group}")

@@ -39,21 +39,25 @@ def weight_format(c: Config) -> Format:
     weight = c.table("weight")
     inputs = c.data.get("input_tensors")
     static = isinstance(inputs, dict) and inputs.get("is_dynamic") is False
+    given = inputs.get("dtype") if isinstance(inputs, dict) else ""
+    compute = "fp8" if given in FP8 else str(given)
+    if compute not in ("fp8", "int8", "fp4", ""):
+        unknown(c, "input_tensors", given)
     c.used |= {"input_tensors", "output_tensors", "bias", "target_device"}
     kind, scheme = weight.data.get("dtype"), weight.data.get("qscheme")
     weight.used |= {"dtype", "qscheme", "group_size", "scale_format"}
     weight.pass_by(HOW, *SPEC.split())
     if kind in FP8 and scheme == "per_tensor":
-        return formats.eight_bit_tensor("fp8", static=static)
+        return formats.eight_bit_tensor("fp8", compute, static=static)
     if (kind in FP8 or kind == "int8") and scheme == "per_channel" and not static:
         weight.only("ch_axis", 0)
-        return formats.eight_bit_channel("fp8" if kind in FP8 else "int8", 4)
+        return formats.eight_bit_channel("fp8" if kind in FP8 else "int8", 4, compute)
     if kind != "fp4" or scheme != "per_group":
         unknown(weight, "dtype", f"{kind}, {scheme}")
     weight.only("group_size", 32)
     weight.only("scale_format", "e8m0")
     weight.only("ch_axis", -1)
-    return formats.mxfp4()
+    return formats.mxfp4(compute)
 
 
 def same(c: Config, name: str, found: object, made: Format) -> bool:

@@ -98,7 +98,7 @@ def fp8(c: Config, model_type: str) -> Plan:
     experts = expert_format(c, model_type)
     if c.data.get("weight_block_size") is None:
         c.only("weight_block_size", None)
-        made = formats.eight_bit_tensor("fp8", static=scheme == "static")
+        made = formats.eight_bit_tensor("fp8", "fp8", static=scheme == "static")
     else:
         rows, columns = c.integers("weight_block_size", 2, 1, 65536)
         made = formats.fp8_blocks(rows, columns, scale_bytes(model_type))
@@ -120,7 +120,7 @@ def expert_format(c: Config, model_type: str) -> Format | None:
         c.pass_by(RUNTIME, "config_groups", "group_size", "ignore", "producer", "quantized_layers")
         return formats.nvfp4()
     four = model_type == "deepseek_v4" and c.data.get("expert_dtype", "fp4") == "fp4"
-    return formats.mxfp4() if four else None
+    return formats.mxfp4("fp8") if four else None  # by activations in fp8
 
 
 def scale_bytes(model_type: str) -> int:
@@ -135,7 +135,7 @@ def fbgemm(c: Config, model_type: str) -> Plan:
     del model_type
     c.pass_by(RUNTIME, "activation_scale_ub")
     excluded = [read_names(c, SKIP, "parts")]
-    return Plan("fbgemm_fp8", [Rule(formats.eight_bit_channel("fp8", 4))], excluded)
+    return Plan("fbgemm_fp8", [Rule(formats.eight_bit_channel("fp8", 4, "fp8"))], excluded)
 
 
 def mxfp4(c: Config, model_type: str) -> Plan:

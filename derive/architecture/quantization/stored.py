@@ -31,16 +31,24 @@ class Stored:
     total: int = 0
     by_format: dict[str, dict[str, object]] = field(default_factory=dict)
     by_kind: dict[str, int] = field(default_factory=dict)
+    elements: dict[Format, int] = field(default_factory=dict)
 
     def add(self, kind: str, made: Format, elements: int, size: int) -> None:
         """Count some tensors."""
         self.total += size
         self.by_kind[kind] = self.by_kind.get(kind, 0) + size
+        self.elements[made] = self.elements.get(made, 0) + elements
         row = self.by_format.setdefault(
             made.name, {"bytes_of_a_matrix": made.text, "elements": 0, "bytes": 0}
         )
         row["elements"] = int(str(row["elements"])) + elements
         row["bytes"] = int(str(row["bytes"])) + size
+
+    @property
+    def main(self) -> Format | None:
+        """The format of most of the quantized weights; None where nothing is quantized."""
+        quantized = [made for made, count in self.elements.items() if made.kind and count]
+        return max(quantized, key=lambda made: self.elements[made], default=None)
 
 
 def stored_bytes(placed: Iterable[Placed], plan: Plan | None, width: int) -> Stored:
