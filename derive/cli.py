@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from derive import __version__
-from derive.command import FINDINGS, UNUSABLE, Contexts, Group, OneOf, Option
+from derive.command import FINDINGS, UNUSABLE, Contexts, Group, OneOf, Option, mistake
 from derive.errors import DeriveError, Place, Problem
 from derive.options import (
     JSON,
@@ -284,9 +284,13 @@ def model(
 
         show("en" if as_json else lang, lambda each: config_listing(name, contexts, as_json, each))
         return
+    if contexts and not name and not as_json:
+        what = tr("--context needs the name of a model")
+        raise mistake("C111", what, click.get_current_context())
     from derive.specs.listing import model_listing
 
-    show("en" if as_json else lang, lambda each: model_listing(name, specs_dirs, as_json, each))
+    show("en" if as_json else lang, lambda each: model_listing(name, specs_dirs, as_json, each,
+                                                                     contexts))  # fmt: skip
 
 
 @main.command(

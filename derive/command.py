@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import click
 
-from derive.errors import DeriveError, Place, Problem, printable, reason, render
+from derive.errors import MOST, DeriveError, Place, Problem, printable, reason, render
 from derive.text import Text, tr
 
 FINDINGS, UNUSABLE, INTERRUPTED = 1, 2, 130
@@ -111,17 +111,21 @@ class Contexts(click.ParamType):  # type: ignore[type-arg]
         """Whole positive numbers."""
         if not isinstance(value, str):
             return value
-        words = [w.strip() for w in value.split(",") if w.strip()]
+        words = [w.strip() for w in value.split(",")] if value else []
         option = param.opts[-1] if param else ""
-        for word in words:
-            if not (word.isascii() and word.isdigit() and 0 < int(word[:12]) <= LONGEST_CONTEXT):
-                what = tr(
-                    "{key}: {text} is no context length in tokens",
-                    key=option,
-                    text=printable(word, 60),
-                )
-                raise mistake("C109", what, ctx, None)
+        wrong = [w for w in words if not self.sound(w)]
+        if wrong:
+            said = ", ".join(printable(w, 60) or "''" for w in wrong[:MOST])
+            what = tr("{key}: {text} is no context length in tokens", key=option, text=said)
+            hint = tr("whole numbers from 1 to {most}, with commas between them",
+                      most=f"{LONGEST_CONTEXT:,}")  # fmt: skip
+            raise mistake("C109", what, ctx, hint)
         return [int(word) for word in words]
+
+    @staticmethod
+    def sound(word: str) -> bool:
+        """Whether a word is a length."""
+        return word.isascii() and word.isdigit() and 0 < int(word[:12]) <= LONGEST_CONTEXT
 
 
 class Option(click.Option):

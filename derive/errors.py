@@ -86,8 +86,9 @@ def harmless(char: str) -> bool:
 
 def printable(text: str, limit: int = 200) -> str:
     """User text made safe for a terminal: no control characters, bounded length."""
-    clean = "".join(c if harmless(c) else "�" for c in text)
-    return clean if len(clean) <= limit else clean[: limit - 1] + "…"
+    kept = text if len(text) <= limit else text[: limit - 1]
+    clean = kept if kept.isprintable() else "".join(c if harmless(c) else "�" for c in kept)
+    return clean if len(text) <= limit else clean + "…"
 
 
 def reason(error: OSError) -> Text:

@@ -7,14 +7,15 @@ never changes in silence because a field that matters was passed over.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, NoReturn
 
 from derive.architecture.fields import HARMLESS, ONLY, SPELLINGS
-from derive.architecture.json_file import Source, refuse
+from derive.architecture.json_file import Odd, Source, refuse
 from derive.architecture.symbols import Sheet
-from derive.errors import DeriveError, Problem, printable
+from derive.errors import MOST, DeriveError, Place, Problem, printable
 from derive.text import Text, tr
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class Config:
         if found is None:
             return None
         if isinstance(found, bool) or not isinstance(found, int):
-            self.reject(name, tr("{name} must be a whole number", name=self.where(name)))
+            self.reject(name, not_whole(self.where(name), found))
         if not low <= found <= high:
             what = tr("{name} is {value}; it must be between {low} and {high}",
                       name=self.where(name), value=brief(found), low=low, high=high)  # fmt: skip
@@ -164,7 +165,7 @@ class Config:
         if not isinstance(found, list) or len(found) > most:
             self.reject(name, tr("{name} must be a list", name=self.where(name)))
         if length is not None and len(found) != length:
-            what = tr("{name} has {count} entries for {length} layers",
+            what = tr("{name} must have {length} entries, it has {count}",
                       name=self.where(name), count=len(found), length=length)  # fmt: skip
             self.reject(name, what, code="M107")
         return list(found)
@@ -244,23 +245,38 @@ class Config:
         refuse(code, what, self.source.place(self.where(self.spelled(name))), hint)
 
     def problems(self) -> list[Problem]:
-        """One problem for each field that nobody read and that is not known to carry no weight."""
-        found = []
-        for name, value in self.data.items():
-            if name in self.used:
-                continue
-            reason = self.harmless.get(name) or HARMLESS.get(name)
-            if reason is None and name in ONLY and any(value == v for v in ONLY[name]):
-                reason = tr("off")
-            if reason is not None:
-                self.log.passed[self.where(name)] = reason
-                continue
+        """A problem for each field that nobody read and that is not known to carry no weight.
+
+        The first ones are told each, the rest by their number.
+        """
+        found, left = [], self.left()
+        for name in left[: MOST - 1]:
             shown = printable(self.where(name), 80)
             what = tr("{name} is not understood for this model type", name=shown)
             hint = tr("it may change the count, so the file is not read past it")
             found.append(Problem("M106", what, self.source.place(self.where(name)), hint=hint))
+        more = len(left) - len(found)
+        if more > 0:
+            what = tr("{count} fields more are not understood", count=f"{more:,}")
+            found.append(Problem("M106", what, Place(self.source.file)))
         for child in self.children:
             found += child.problems()
+        return found
+
+    def left(self) -> list[str]:
+        """Fields that nobody read and that may change the count; the others are remembered."""
+        found = []
+        for name, value in self.data.items():
+            reason = self.harmless.get(name)
+            if name in self.used and reason is None:
+                continue
+            reason = reason or HARMLESS.get(name)
+            if reason is None and name in ONLY and any(value == v for v in ONLY[name]):
+                reason = tr("off")
+            if reason is not None:
+                self.log.passed[self.where(name)] = reason
+            else:
+                found.append(name)
         return found
 
     def finish(self) -> None:
@@ -271,5 +287,17 @@ class Config:
 
 
 def brief(value: object) -> str:
-    """A value of a config as a message shows it."""
-    return printable(str(value), 40)
+    """A value of a config as a message shows it: in the words of the file, not of a language."""
+    if isinstance(value, Odd):
+        return value.token
+    if isinstance(value, str):
+        return printable(value, 40) or '""'
+    return printable(json.dumps(value, ensure_ascii=False, default=lambda odd: odd.token), 40)
+
+
+def not_whole(name: str, found: object) -> Text:
+    """What is wrong with a value where a whole number is needed."""
+    if isinstance(found, float):
+        return tr("{name} must be a whole number without a decimal point, not {value}",
+                  name=name, value=brief(found))  # fmt: skip
+    return tr("{name} must be a whole number, not {value}", name=name, value=brief(found))

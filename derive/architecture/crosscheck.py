@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from derive.architecture import quantization
 from derive.architecture.json_file import Source, refuse
+from derive.errors import printable
 from derive.text import Text, tr
 
 if TYPE_CHECKING:
@@ -109,8 +110,11 @@ def against_name(a: Architecture, names: Iterable[str]) -> Check | None:
         counts = (a.totals.total_unique, a.totals.active_per_token, a.totals.active_without_tables)
         near = min(said, key=lambda s: abs(s - counts[0]))
         fits = any(GROSS[0] * s <= c <= GROSS[1] * s for s in said for c in counts)
-        text = tr("the name {name} says {size}, {count} parameters are derived", name=name[:80],
-                  size=f"{near:,}", count=f"{counts[0]:,}")  # fmt: skip
+        shown = {"name": printable(name, 80), "size": f"{near:,}", "count": f"{counts[0]:,}"}
+        text = tr("the name {name} says {size}, {count} parameters are derived", **shown)
+        if not fits:
+            text = tr("the name {name} says {size}, but {count} parameters are derived: name and "
+                      "config hardly belong to the same model", **shown)  # fmt: skip
         return Check("size in the name", fits, near, counts[0], text)
     return None
 

@@ -52,7 +52,7 @@ def family_of(c: Config) -> Family:
     if not isinstance(name, str):
         refuse("M104", tr("{name} is missing", name="model_type"), place)
     if name not in families():
-        near = difflib.get_close_matches(name, families(), 1)
+        near = difflib.get_close_matches(name[:60], families(), 1)
         what = tr("model_type {name} is not known", name=printable(name, 40))
         hint = tr("the nearest known type is {near}", near=near[0]) if near else None
         refuse("M108", what, place, hint)

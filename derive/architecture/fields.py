@@ -36,6 +36,7 @@ ONLY: dict[str, tuple[object, ...]] = {
     "adapters": (None,),
     "sparsity_config": ({}, None),
     "use_bidirectional_attention": (False, None),
+    "quantize_embeddings": (False, None),
 }
 
 _GROUPS: tuple[tuple[Text, str], ...] = (
@@ -109,7 +110,7 @@ _GROUPS: tuple[tuple[Text, str], ...] = (
         hidden_act_param mup_scaling mup_multiplier norm_expert_weight topk_scaling_factor
         moe_router_topk_scaling_factor attention_value_scale mamba_scale zero_expert_scale
         moe_router_scaling_factor
-        router_scaling_factor mamba_ssm_dtype mamba_ssm_cache_dtype enable_moe_fp32_combine""",
+        router_scaling_factor enable_moe_fp32_combine""",
     ),
     (
         Text("the activation function has no weights", "激活函数没有权重"),
@@ -133,7 +134,7 @@ _GROUPS: tuple[tuple[Text, str], ...] = (
         fused_dropout_add_ln fused_mlp softmax_precision fp16 bf16 fp32 is_causal
         deterministic_flash_attn enable_flashinfer use_kernel attn_mode torch_compile
         mlp_chunk_size is_llama_config use_parallel_embedding max_batch_size max_window_size
-        return_scores n_ctx max_tokens_per_image disable_exllama quantize_embeddings""",
+        return_scores n_ctx max_tokens_per_image disable_exllama""",
     ),
     (
         Text("a choice of the text generator", "文本生成的选项"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
 
-from derive.errors import DeriveError, Place, Problem, printable
+from derive.errors import MOST, DeriveError, Place, Problem, printable, reason
 from derive.text import Text, tr
 
 if TYPE_CHECKING:
@@ -40,10 +40,15 @@ class Source:
     labels: Mapping[str, str] = field(default_factory=dict)
 
     def place(self, path: str) -> Place:
-        """Where a dotted key stands in the file, as far as a search can tell."""
+        """Where a dotted key stands in the file, as far as a search can tell.
+
+        Every call searches the text: whoever has many problems asks for the first ones.
+        """
         at = line = 0
         for key in path.split("."):
-            found = re.compile(re.escape(json.dumps(key)) + r"\s*:").search(self.text, at)
+            spelled = {json.dumps(key), json.dumps(key, ensure_ascii=False)}
+            names = "|".join(re.escape(name) for name in spelled)
+            found = re.compile(rf"(?:{names})\s*:").search(self.text, at)
             if not found:
                 break
             at, line = found.end(), self.text.count("\n", 0, found.start()) + 1
@@ -63,8 +68,8 @@ def read_json(path: Path, largest: int = LARGEST) -> Source:
             refuse("M102", what, place)
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as fault:
-        why = fault.strerror or type(fault).__name__
-        what = tr("{path} cannot be read: {why}", path=printable(str(path), 120), why=why)
+        what = tr("{path} cannot be read: {why}", path=printable(str(path), 120),
+                  why=reason(fault))  # fmt: skip
         refuse("M101", what, place)
     except UnicodeDecodeError:
         refuse("M101", tr("the file is not UTF-8 text"), place)
@@ -87,7 +92,7 @@ def read_text(text: str, file: str) -> Source:
         data = json.loads(text, object_pairs_hook=table, parse_constant=Odd)
     except json.JSONDecodeError as fault:
         place = Place(file, fault.lineno, fault.colno)
-        refuse("M101", tr("this is not JSON: {why}", why=printable(fault.msg, 80)), place)
+        refuse("M101", tr("this is not JSON: {why}", why=why_no_json(fault.msg)), place)
     except RecursionError:
         refuse("M102", tr("the file is nested too deeply"), place)
     except ValueError:  # a number of thousands of digits
@@ -98,11 +103,48 @@ def read_text(text: str, file: str) -> Source:
         refuse("M102", tr("the file is nested too deeply"), place)
     source = Source(data, file, text)
     if twice:
-        raise DeriveError(
-            Problem("M103", tr("{key} stands twice", key=printable(key, 60)), source.place(key))
-            for key in dict.fromkeys(twice)
-        )
+        raise DeriveError(repeated(source, list(dict.fromkeys(twice))))
     return source
+
+
+def repeated(source: Source, keys: list[str]) -> Iterator[Problem]:
+    """Keys that stand twice: the first ones each, the rest by their number."""
+    for key in keys[: MOST - 1]:
+        yield Problem("M103", tr("{key} stands twice", key=printable(key, 60)), source.place(key))
+    if len(keys) >= MOST:
+        what = tr("{count} keys more stand twice", count=f"{len(keys) - MOST + 1:,}")
+        yield Problem("M103", what, Place(source.file))
+
+
+# what Python's reader says -> the same in both languages
+WHY = {
+    "Expecting value": Text("a value is missing here", "此处缺少值"),
+    "Expecting property name enclosed in double quotes": Text(
+        "a key in double quotes is missing here", "此处缺少双引号括起的键"
+    ),
+    "Expecting ':' delimiter": Text("a colon is missing here", "此处缺少冒号"),
+    "Expecting ',' delimiter": Text("a comma is missing here", "此处缺少逗号"),
+    "Extra data": Text("the object ends before the file does", "对象结束后仍有内容"),
+    "Unterminated string starting at": Text("a text that does not end", "字符串没有结束"),
+    "Invalid control character at": Text(
+        "a control character inside a text", "字符串中有控制字符"
+    ),
+    "Invalid \\escape": Text("an unknown escape behind a backslash", "反斜杠后的转义无效"),
+    "Invalid \\uXXXX escape": Text(
+        "four hex digits are missing behind \\u", "\\u 后缺少四位十六进制数"
+    ),
+    "Illegal trailing comma before end of object": Text(
+        "a comma before the end of the object", "对象末尾多一个逗号"
+    ),
+    "Illegal trailing comma before end of array": Text(
+        "a comma before the end of the list", "列表末尾多一个逗号"
+    ),
+}  # fmt: skip
+
+
+def why_no_json(said: str) -> Text:
+    """The reader's complaint in both languages."""
+    return WHY.get(said.removesuffix(": "), tr("the text cannot be read from here"))
 
 
 def depth(data: object) -> int:

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING
 from derive.architecture.parts import product
 from derive.architecture.symbols import Symbol, names
 from derive.architecture.totals import Derivation
+from derive.errors import printable
+from derive.specs.growth import BLOCK, ELEMENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from derive.architecture.declared import State
     from derive.architecture.model import Model
     from derive.architecture.parts import Cache, Layer
 
-ELEMENT = 2  # bytes of an element of the cache, by convention
-BLOCK = 16  # tokens of a block of the cache in serving engines
+
+__all__ = ["BLOCK", "ELEMENT", "Group", "Kept", "derivations", "kept", "number"]
 
 
 @dataclass
@@ -123,6 +126,7 @@ class Kept:
     position: int | None
     declared: str = ""  # a narrower format that the config declares for the cache
     recurrent: int = ELEMENT  # bytes of a recurrent element, as the config declares
+    state_declared: State | None = None  # a width that the config declares for the state
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -154,6 +158,11 @@ class Kept:
         """Constant bytes per request; the recurrent part as wide as declared, or as asked."""
         element = element or self.recurrent
         return sum(g.layers * (ELEMENT * g.conv + element * g.state) for g in self.groups)
+
+    @property
+    def recurrent_elements(self) -> int:
+        """Recurrent elements per request; the past of convolutions is apart."""
+        return sum(g.layers * g.state for g in self.groups)
 
     @property
     def state_library(self) -> int:
@@ -218,6 +227,12 @@ class Kept:
             made["cross_attention_bytes_per_image_token"] = self.cross
         if self.declared:
             made["declared_kv_cache_dtype"] = self.declared
+        if self.state_declared and self.recurrent_elements:
+            made["declared_state_dtype"] = {
+                "field": printable(self.state_declared.name),
+                "dtype": self.state_declared.dtype,
+                "state_bytes_per_sequence": self.state(self.state_declared.bytes),
+            }
         return made
 
 

@@ -7,8 +7,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from derive.architecture.part_names import kind_name, part_name
-from derive.architecture.record import CONTEXTS, Architecture, read
-from derive.errors import columns
+from derive.architecture.record import Architecture, read
+from derive.errors import columns, printable
+from derive.specs.growth import CONTEXTS
 from derive.text import Text, tr
 from derive.units import Quantity, gib, show, unit
 
@@ -39,6 +40,7 @@ HEADS = {
 }
 
 
+LONGEST = 100_000  # characters of a line; formulas of many layers are long
 OF_PARTS = ("parameters", "matmul_weights_per_token")  # the rest is of caches, known by their kind
 
 
@@ -46,8 +48,17 @@ def config_listing(path: str | Path, contexts: Sequence[int], as_json: bool, lan
     """A model as its config describes it; DeriveError where it is not understood."""
     found = read(path, contexts or CONTEXTS)
     if as_json:
-        return json.dumps(found.json(), ensure_ascii=False, indent=1)
-    return "\n".join(lines(found, lang))
+        return json.dumps(clean(found.json()), ensure_ascii=False, indent=1)
+    return "\n".join(printable(line, LONGEST) for line in lines(found, lang))
+
+
+def clean(value: Any) -> Any:
+    """A record whose texts can be printed and encoded, whatever the file holds."""
+    if isinstance(value, str):
+        return printable(value, LONGEST)
+    if isinstance(value, dict):
+        return {clean(key): clean(held) for key, held in value.items()}
+    return [clean(held) for held in value] if isinstance(value, (list, tuple)) else value
 
 
 def lines(found: Architecture, lang: str) -> list[str]:
@@ -77,8 +88,11 @@ def derived(row: Derivation, lang: str) -> tuple[str, ...]:
 
 
 def checked(found: Architecture, lang: str) -> list[str]:
-    """Comparisons with an index or with the name."""
-    return [f"- {c.text.in_(lang)}" for c in found.checks]
+    """Comparisons with an index or with the name; what does not agree stands out."""
+    return [
+        f"- {c.text.in_(lang)}" if c.agrees else tr("! MISMATCH: {text}", text=c.text).in_(lang)
+        for c in found.checks
+    ]
 
 
 def summary(record: dict[str, Any]) -> list[tuple[Text, str]]:
@@ -97,12 +111,11 @@ def summary(record: dict[str, Any]) -> list[tuple[Text, str]]:
         *formats(record["quantization"]),
         (tr("KV cache per token, layers without a window"),
          amount(kv["bytes_per_token_unbounded_layers"], "byte/token")),
+        *declared_rows(kv),
         (tr("KV cache of a request"), kv["expression_as_declared"].replace("*", "·") + " byte"),
     ]  # fmt: skip
     rows += cache_rows(kv)
-    state = kv["state_bytes_as_declared"]
-    if state:
-        rows.append((tr("constant state of a request"), size(state)))
+    rows += state_rows(kv)
     if record["mtp"]:
         rows.append(
             (tr("layers for further tokens (MTP), apart"), count(record["mtp"]["parameters"]))
@@ -116,6 +129,32 @@ def formats(said: dict[str, Any]) -> list[tuple[Text, str]]:
         return []
     rows = sorted(said["by_format"].items(), key=lambda row: -row[1]["bytes"])
     return [(tr("of these in {format}", format=name), size(row["bytes"])) for name, row in rows]
+
+
+def declared_rows(kv: dict[str, Any]) -> list[tuple[Text, str]]:
+    """The cache in the format that the recipe declares: eight bits, half of what is counted."""
+    if "declared_kv_cache_dtype" not in kv:
+        return []
+    name = tr("the same in the declared format, {format}",
+              format=kv["declared_kv_cache_dtype"].split()[0])  # fmt: skip
+    half = Fraction(kv["bytes_per_token_unbounded_layers"]) / 2
+    return [(name, amount(half, "byte/token"))]
+
+
+def state_rows(kv: dict[str, Any]) -> list[tuple[Text, str]]:
+    """The constant state in both widths in use, and which of them the config declares."""
+    state = kv["state_bytes_per_sequence"]
+    narrow, wide = state["all_bf16_conv_width_minus_1"], state["bf16_conv_fp32_recurrent"]
+    if not narrow:
+        return []
+    rows = [(tr("constant state of a request, 2-byte elements"), size(narrow))]
+    if wide != narrow:
+        rows.append((tr("the same, recurrent part in 4-byte elements"), size(wide)))
+    if said := kv.get("declared_state_dtype"):
+        name = tr("the same as the config declares it: {field} {dtype}", field=said["field"],
+                  dtype=said["dtype"])  # fmt: skip
+        rows.append((name, size(said["state_bytes_per_sequence"])))
+    return rows
 
 
 def cache_rows(kv: dict[str, Any]) -> list[tuple[Text, str]]:
@@ -140,7 +179,7 @@ def count(number: int) -> str:
     return amount(number, "param")
 
 
-def amount(number: float, units: str) -> str:
+def amount(number: float | Fraction, units: str) -> str:
     """A quantity as reports print it."""
     return show(Quantity(Fraction(number), unit(units))).text
 

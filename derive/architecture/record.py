@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from derive.architecture import kv, quantization, totals
+from derive.architecture import declared, kv, quantization, totals
 from derive.architecture.config import Config, Log, brief
 from derive.architecture.crosscheck import Check, against_index, against_name
 from derive.architecture.families import params_json
 from derive.architecture.family import family_of
 from derive.architecture.opening import Opened, open_path
+from derive.errors import printable
+from derive.specs.growth import CONTEXTS
 from derive.text import tr
 
 if TYPE_CHECKING:
@@ -26,7 +28,6 @@ WIDTHS = {
     "float32": 4, "float16": 2, "bfloat16": 2,
     "torch.float32": 4, "torch.float16": 2, "torch.bfloat16": 2,
 }  # fmt: skip
-CONTEXTS = (2048, 8192, 32768, 131072)
 
 
 @dataclass
@@ -57,7 +58,7 @@ class Architecture:
         """The record that `derive model --json` prints."""
         t = self.totals
         return {
-            "file": self.source.file,
+            "file": printable(self.source.file),
             "model_type": self.family,
             "params": {
                 "total_unique": t.total_unique,
@@ -146,7 +147,12 @@ class Architecture:
 
     def assumptions(self) -> list[Text]:
         """What was taken as given without standing in the file."""
-        return [*self.of_the_file(), tr("keys and values are counted in 2-byte elements")]
+        counted = tr("keys and values are counted in 2-byte elements")
+        if self.kept.declared:
+            narrow = self.kept.declared.split()[0]
+            counted = tr("keys and values are counted in 2-byte elements; the recipe declares "
+                         "{format} for them, half of it", format=narrow)  # fmt: skip
+        return [*self.of_the_file(), counted]
 
     def of_the_file(self) -> list[Text]:
         """The same but for the format of the cache, which a scenario names itself."""
@@ -173,14 +179,18 @@ def build(opened: Opened, contexts: Sequence[int] = CONTEXTS) -> Architecture:
     c.used |= {"model_type", "architectures", "torch_dtype", "dtype"}
     model = family.build(c)
     held = opened.held
-    plan = None if held else read_quantization(c, opened.quantization)
     bytes_each = 2 if held else width(c)
-    c.finish()
+    plan = None if held else declared.recipe(c, opened.quantization, model, bytes_each)
     kept = kv.kept(model)
+    state = kept.state_declared = declared.state_width(c)
+    kept.recurrent = state.bytes if state else kept.recurrent
+    c.finish()
     kept.declared = plan.cache if plan else ""
-    read_state_width(c, kept)
     for note in plan.notes if plan else []:
         c.note(note)
+    if state and kept.recurrent_elements:
+        c.note(tr("{field} is {value}: the recurrent state is kept in {size}-byte elements",
+                  field=state.name, value=state.dtype, size=state.bytes))  # fmt: skip
     name = str(c.data["model_type"])
     made = Architecture(opened.config, name, model, totals.count(model), kept, c.log,
                         tuple(contexts), plan, bytes_each)  # fmt: skip
@@ -194,41 +204,6 @@ def build(opened: Opened, contexts: Sequence[int] = CONTEXTS) -> Architecture:
     named = against_name(made, opened.names)
     made.checks += [named] if named else []
     return made
-
-
-def read_quantization(c: Config, beside: Source | None) -> quantization.Plan | None:
-    """The recipe of the file, of its text part, or of the file beside it; None without one."""
-    name = "quantization_config"
-    holders = [o for o in (c, *c.children) if o.data.get(name)]
-    for one in (c, *c.children):
-        one.used.add(name)
-    if holders:
-        recipe = holders[0].table(name)
-        return quantization.read_plan(recipe, str(c.data["model_type"]))
-    if beside is None:
-        c.note(tr("no quantization is declared: every weight is stored in the dtype of the file"))
-        return None
-    return quantization.read_plan(Config(beside, log=c.log), str(c.data["model_type"]))
-
-
-def read_state_width(c: Config, kept: kv.Kept) -> None:
-    """Bytes of a recurrent element, where the config declares them."""
-    for one in (c, *c.children):
-        for name in ("mamba_ssm_dtype", "mamba_ssm_cache_dtype"):
-            if one.data.get(name) in (None, "auto"):
-                continue
-            one.word(name, WIDTHS)
-            kept.recurrent = WIDTHS[str(one.data[name])]
-            if any(g.state for g in kept.groups):
-                c.note(
-                    tr(
-                        "{field} is {value}: the recurrent state is kept in {size}-byte elements",
-                        field=one.where(name),
-                        value=str(one.data[name]),
-                        size=kept.recurrent,
-                    )
-                )
-            return
 
 
 def width(c: Config) -> int:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
 from derive.errors import DeriveError, Problem, columns
 from derive.notation import SYMBOLS
 from derive.specs import load
+from derive.specs.growth import CONTEXTS, absent, growth, weights
 from derive.specs.lookup import spec_roots
 from derive.specs.precision import BYTES
 from derive.specs.types import Hardware, Model, Other, Value
@@ -195,15 +195,21 @@ def hardware_record(found: Hardware) -> dict[str, Any]:
     }
 
 
-def model_listing(name: str | None, extra: Sequence[str | Path], as_json: bool, lang: str) -> str:
-    """All models, a line each, or one with its bytes at every stored precision."""
-    roots = spec_roots(extra)
+def model_listing(
+    name: str | None,
+    extra: Sequence[str | Path],
+    as_json: bool,
+    lang: str,
+    contexts: Sequence[int] = (),
+) -> str:
+    """All models, a line each, or one with its bytes at every stored precision and context."""
+    roots, at = spec_roots(extra), contexts or CONTEXTS
     if name:
         found = load.model(name, roots, Path())
-        return dump(model_record(found)) if as_json else one_model(found, roots, lang)
+        return dump(model_record(found, at)) if as_json else one_model(found, roots, lang, at)
     every = all_of("model", load.model, roots)
     if as_json:
-        return dump([model_record(m) for m in every])
+        return dump([model_record(m, at) for m in every])
     head = tuple(
         t.in_(lang)
         for t in (
@@ -229,13 +235,7 @@ def model_listing(name: str | None, extra: Sequence[str | Path], as_json: bool, 
 
 def kv_bytes(found: Model, precision: str) -> Quantity:
     """KV-cache bytes that a token adds, layers with a window included while it is not full."""
-    if parts := found.structure:
-        kinds = (parts[name].quantity.value for name in ("e_full", "e_win") if name in parts)
-        elements = sum(kinds, Fraction(0))
-    else:
-        v = found.values
-        elements = 2 * v["L"].quantity.value * v["H_kv"].quantity.value * v["d_head"].quantity.value
-    return Quantity(elements * BYTES[precision], unit("byte/token"))
+    return Quantity(growth(found).inside * BYTES[precision], unit("byte/token"))
 
 
 def weight_bytes(found: Model, precision: str) -> Quantity:
@@ -243,33 +243,64 @@ def weight_bytes(found: Model, precision: str) -> Quantity:
     return Quantity(found.values["N"].quantity.value * BYTES[precision], unit("byte"))
 
 
-def one_model(found: Model, roots: Sequence[Path], lang: str) -> str:
-    """One model: its figures, then bytes by precision."""
+def one_model(found: Model, roots: Sequence[Path], lang: str, contexts: Sequence[int]) -> str:
+    """One model: its figures, then bytes by precision, then the cache of a request."""
     values = dict(found.values)
     if found.embedding:
         values["N_emb"] = found.embedding
     rows = [(n, shown(v), SYMBOLS[n].meaning.in_(lang)) for n, v in values.items()]
     told = [f"{n}: {v.how.in_(lang)}" for n, v in values.items() if v.how]
-    head = tuple(t.in_(lang) for t in (tr("stored as"), tr("weights"), tr("KV cache per token")))
-    bytes_rows = [
+    lines = [f"{found.name.in_(lang)}   {found.id}", *columns(rows), *told, ""]
+    lines += [*columns(by_precision(found, lang)), ""]
+    lines += columns([(name.in_(lang), size) for name, size in request_rows(found, contexts)])
+    lines += [f"- {n.in_(lang)}" for n in found.notes]
+    return "\n".join([*lines, *cited(values.values(), roots)])
+
+
+def by_precision(found: Model, lang: str) -> list[tuple[str, ...]]:
+    """Weights and what a token adds to the cache in every format; windows tell two stages apart."""
+    cache = growth(found)
+    heads = [tr("stored as"), tr("weights"), tr("KV cache per token")]
+    stages = [cache.inside]
+    if cache.windows:
+        heads[2:] = [tr("KV cache per token, inside the windows"), tr("beyond them")]
+        stages.append(cache.beyond)
+    rows = [
         (
             p,
-            f"{show(weight_bytes(found, p)).text} ({gib(weight_bytes(found, p)).text})",
-            show(kv_bytes(found, p)).text,
+            sized(weight_bytes(found, p)),
+            *(show(Quantity(e * BYTES[p], unit("byte/token"))).text for e in stages),
         )
         for p in BYTES
     ]
     if found.stored:
-        total = found.stored.total.quantity
-        published = tr("as published").in_(lang)
-        bytes_rows.append((published, f"{show(total).text} ({gib(total).text})", ""))
-    lines = [f"{found.name.in_(lang)}   {found.id}", *columns(rows), *told, ""]
-    lines += [*columns([head, *bytes_rows]), *(f"- {n.in_(lang)}" for n in found.notes)]
-    return "\n".join([*lines, *cited(values.values(), roots)])
+        rows.append((tr("as published").in_(lang), sized(found.stored.total.quantity)))
+    return [tuple(t.in_(lang) for t in heads), *rows]
 
 
-def model_record(found: Model) -> dict[str, Any]:
-    """One model as JSON."""
+def request_rows(found: Model, contexts: Sequence[int]) -> list[tuple[Text, str]]:
+    """The cache of one request at 2 bytes an element: as a function of T, and at contexts."""
+    cache = growth(found)
+    rows = [(tr("KV cache of a request"), cache.expression.replace("*", "·") + " byte")]
+    for t in contexts:
+        name = tr("KV cache at {context} tokens, live", context=f"{t:,}")
+        if cache.position is not None and t > cache.position:
+            name = tr("{name}, beyond the longest context", name=name)
+        rows.append((name, sized(Quantity(cache.at(t), unit("byte")))))
+    if cache.state:
+        state = Quantity(cache.state, unit("byte"))
+        rows.append((tr("constant state of a request, in addition"), sized(state)))
+    return rows
+
+
+def sized(quantity: Quantity) -> str:
+    """Bytes in GB with GiB beside."""
+    return f"{show(quantity).text} ({gib(quantity).text})"
+
+
+def model_record(found: Model, contexts: Sequence[int] = CONTEXTS) -> dict[str, Any]:
+    """One model as JSON: its figures, then the keys of a config's record that follow from them."""
+    made = weights(found)
     return {
         "id": found.id,
         "name": found.name.json(),
@@ -289,6 +320,9 @@ def model_record(found: Model) -> dict[str, Any]:
             }
             for p in BYTES
         },
+        **made,
+        "kv": growth(found).json(contexts),
+        "absent": absent(made),
         "notes": [n.json() for n in found.notes],
     }
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from derive.architecture import read
-from derive.errors import DeriveError
+from derive.architecture.listing import config_listing
+from derive.errors import DeriveError, render
 
 LLAMA: dict[str, Any] = json.loads(
     (Path(__file__).parent / "configs" / "meta-llama__Llama-3.2-1B.json").read_text("utf-8")
@@ -85,6 +88,97 @@ def test_what_is_no_file(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.json"
     os.mkfifo(pipe)
     assert refused(pipe)[0].startswith("M101")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_texts_of_the_file_reach_no_terminal_raw(tmp_path: Path, lang: str) -> None:
+    name = "\ud800 8B\a\u202e"
+    group = {"targets": ["Linear"], "weights": {"num_bits": 8, "type": "float"}}
+    recipe = {"quant_method": "compressed-tensors", "format": "float-quantized",
+              "ignore": [f"typo{name}"], "config_groups": {f"group{name}": group}}  # fmt: skip
+    path = changed(tmp_path, _name_or_path=name, quantization_config=recipe)
+    for as_json in (True, False):
+        text = config_listing(path, (), as_json, lang)
+        text.encode()
+        assert not set(text) & set(name[0] + name[-2:])
+        assert "8B" in text
+        assert "typo" in text
+
+
+@pytest.mark.parametrize("field", ["unknown\ud800\u202e", "quantization_config"])
+def test_a_refusal_can_be_printed(tmp_path: Path, field: str) -> None:
+    bad = {"quant_method": "\ud800\u202e", "\ud800": 1}
+    with pytest.raises(DeriveError) as caught:
+        read(changed(tmp_path, **{field: bad}))
+    for lang in ("en", "zh"):
+        text = render(caught.value, lang)
+        text.encode()
+        assert "\u202e" not in text
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: json.dumps({**LLAMA, **{f"unknown_{i}": i for i in range(200_000)}}),
+        lambda: "{" + ",".join(f'"k{i % 150_000}": 1' for i in range(300_000)) + "}",
+        lambda: json.dumps({"model_type": "x" * 5_000_000}),
+        lambda: json.dumps({**LLAMA, "hidden_size": "9" * 5_000_000}),
+        lambda: json.dumps({**LLAMA, "hidden_size": list(range(500_000))}),
+    ],
+)
+def test_many_problems_take_no_long_time(tmp_path: Path, make: Callable[[], str]) -> None:
+    path = write(tmp_path, make())
+    start = time.monotonic()
+    with pytest.raises(DeriveError) as caught:
+        read(path)
+    assert len(render(caught.value)) < 10_000
+    assert time.monotonic() - start < 5
+
+
+def test_the_rest_of_many_problems_is_counted(tmp_path: Path) -> None:
+    problems = refused(changed(tmp_path, **{f"unknown_{i}": i for i in range(30)}))
+    assert problems[-1] == "M106 6 fields more are not understood"
+    text = "{" + ",".join(f'"k{i % 30}": 1' for i in range(60)) + "}"
+    assert refused(write(tmp_path, text))[-1] == "M103 6 keys more stand twice"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (4096.0, "without a decimal point, not 4096.0"),
+        (True, "not true"),
+        ([1, None], "not [1, null]"),
+        (float("inf"), "not Infinity"),
+    ],
+)
+def test_what_was_found_is_said_in_the_words_of_the_file(
+    tmp_path: Path, value: object, said: str
+) -> None:
+    assert said in refused(changed(tmp_path, hidden_size=value))[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "a value is missing"),
+        ('{"a" 1}', "a colon"),
+        ('{"a": 1 "b": 2}', "a comma"),
+        ("{'a': 1}", "double quotes"),
+        ('{"a": "b', "does not end"),
+        ('{"a": "\x01"}', "control character"),
+        ('{"a": "\\q"}', "an unknown escape"),
+        ('{"a": "\\u12"}', "hex digits"),
+        ("{} x", "before the file does"),
+    ],
+)
+def test_what_is_wrong_with_the_text_is_said_in_both_languages(
+    tmp_path: Path, text: str, why: str
+) -> None:
+    with pytest.raises(DeriveError) as caught:
+        read(write(tmp_path, text))
+    what = caught.value.problems[0].what
+    assert why in what.en
+    assert re.search("[\u4e00-\u9fff]", what.zh.partition("JSON")[2])
 
 
 @pytest.mark.parametrize(

@@ -231,6 +231,34 @@ def test_what_has_no_value_is_explained_all_the_same() -> None:
 # --- specs
 
 
+def test_contexts_of_a_spec_and_of_a_config() -> None:
+    config = ROOT / "tests" / "architecture" / "configs" / "google__gemma-3-1b-it.json"
+    for name in ("gemma-3-1b", str(config)):
+        text = fine("model", name, "--context", "300,5000")
+        assert "KV cache at 300 tokens, live" in text
+        assert "KV cache at 5,000 tokens, live" in text
+        assert "8,192 tokens" not in text
+        kv = json.loads(fine("model", name, "--context", "300,5000", "--json"))["kv"]
+        assert kv["bytes_at_context"] == {"300": 300 * 26624, "5000": 5000 * 4096 + 512 * 22528}
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [("0,-1,1e9,abc,7", "0, -1, 1e9, abc is"), (",", "'', ''"), ("1,,2", "''"), (" ", "''")],
+)
+def test_every_context_that_is_none_is_named(given: str, named: str) -> None:
+    done = run("model", "gemma-3-1b", "--context", given)
+    assert done.exit_code == 2
+    assert named in done.stderr
+    assert "whole numbers from 1 to 1,000,000,000" in done.stderr
+
+
+def test_contexts_without_a_model_are_refused() -> None:
+    done = run("model", "--context", "100")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "needs the name of a model" in done.stderr
+
+
 def test_one_accelerator_and_one_model_as_json() -> None:
     device = json.loads(fine("hardware", "H100 SXM5", "--json"))
     assert device["id"] == "nvidia-h100-sxm5-80gb"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from derive.architecture.families.mamba import read_inner
 from derive.architecture.family import Family
 from derive.architecture.layers.attention import grouped_query, read_heads
-from derive.architecture.layers.decoder import decoder_layer, read_layers
+from derive.architecture.layers.decoder import NO_ROLE, decoder_layer, read_layers
 from derive.architecture.layers.ffn import gated
 from derive.architecture.layers.ssm import mamba2, read_mamba2, side_by_side
 from derive.architecture.model import Naming, assemble, read_outer
@@ -56,7 +56,8 @@ def falcon_h1(c: Config) -> Model:
     c.only("projectors_bias", False)
     c.only("mamba_use_mlp", True)
     c.only("attn_layer_indices", None)
-    c.used |= {"mamba_norm_before_gate", "layers_block_type", "layer_types"}
+    c.pass_by(NO_ROLE, "mamba_norm_before_gate")
+    c.used |= {"layers_block_type", "layer_types"}
     scan = mamba2(
         "mamba.",
         bias=c.flag("mamba_proj_bias"),

@@ -10,13 +10,14 @@ from derive.architecture.layers.decoder import note_rule, read_layers
 from derive.architecture.layers.ffn import SHARED, correction, experts, gated, read_experts, router
 from derive.architecture.model import Placed, assemble, read_outer
 from derive.architecture.parts import Cache, Tensor, Tensors, layer, linear, norm, vector
-from derive.text import tr
+from derive.text import Text, tr
 
 if TYPE_CHECKING:
     from derive.architecture.config import Config
     from derive.architecture.model import Model
     from derive.architecture.parts import Layer
 
+ROTATION = Text("which part of a head is rotated and how", "只说明每头中旋转的部分与方式")
 KINDS = {0: "sliding_attention", 4: "compressed_sparse_attention",
          128: "heavily_compressed_attention"}  # fmt: skip
 AT = "self_attn."
@@ -80,7 +81,7 @@ def read_sizes(c: Config) -> None:
     c.size("n_s", "n_shared_experts", 1, 1)
     c.only("attention_bias", False)
     c.only("mlp_bias", False)
-    c.used |= {"qk_rope_head_dim", "compress_rope_theta", "expert_dtype"}
+    c.pass_by(ROTATION, "qk_rope_head_dim", "compress_rope_theta")
     c.sheet.let("c_4", 4, "compressed_sparse_attention: 4")
     c.sheet.let("c_128", 128, "heavily_compressed_attention: 128")
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from derive.architecture.family import Family
 from derive.architecture.layers.attention import Names, grouped_query, read_heads, set_kv_heads
-from derive.architecture.layers.decoder import decoder_layer, read_layers
+from derive.architecture.layers.decoder import NO_ROLE, decoder_layer, read_layers
 from derive.architecture.layers.ffn import plain
 from derive.architecture.model import Naming, assemble, read_outer
 from derive.architecture.parts import norm
@@ -32,7 +32,9 @@ def build(c: Config) -> Model:
     width = c.maybe("intermediate_size")
     source = c.origin("intermediate_size") if width else f"4 * {c.origin('hidden_size')}"
     c.sheet.let("d_ff", width or 4 * c.sheet["d_model"], source)
-    c.used |= {"alibi", "apply_residual_connection_post_layernorm"}
+    c.pass_by(NO_ROLE, "alibi", "apply_residual_connection_post_layernorm")
+    if single and not new:
+        c.pass_by(NO_ROLE, c.spelled("num_key_value_heads"))
     bias, count = c.flag("bias"), norms(c, new=new)
     mixer = grouped_query(c.sheet, bias=bias, names=NAMES)
     network = plain(names=("mlp.dense_h_to_4h", "mlp.dense_4h_to_h"), bias=bias)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from derive.architecture.families.gemma import GEMMA2
 from derive.architecture.family import Family
 from derive.architecture.layers.attention import grouped_query, read_heads
-from derive.architecture.layers.decoder import FOUR_NORMS, decoder_layer, sliding_layers
+from derive.architecture.layers.decoder import FOUR_NORMS, NO_ROLE, decoder_layer, sliding_layers
 from derive.architecture.layers.encoders import encoder
 from derive.architecture.layers.ffn import gated
 from derive.architecture.layers.tower import table, text_table
@@ -47,7 +47,7 @@ def gemma3(c: Config) -> Model:
     inner = text_table(c, TEXT, "transformers 5.24.0, Gemma3TextConfig")
     inner.only("model_type", "gemma3_text")
     model = text(inner, NAMING, read_tied(inner, c))
-    c.used.add("mm_tokens_per_image")
+    c.pass_by(NO_ROLE, "mm_tokens_per_image")
     v = encoder(c, model, "siglip_vision_model")
     if v is None:
         return model

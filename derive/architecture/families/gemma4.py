@@ -11,6 +11,7 @@ from derive.architecture.layers.attention import Heads, grouped_query, read_head
 from derive.architecture.layers.decoder import (
     FOUR_NORMS,
     FULL,
+    NO_ROLE,
     SLIDING,
     decoder_layer,
     layer_types,
@@ -69,7 +70,8 @@ def text(c: Config, naming: Naming | None = None, tied: bool | None = None) -> M
     if per_layer:
         c.size("d_pl", "hidden_size_per_layer_input")
         c.size("V_pl", "vocab_size_per_layer_input")
-    c.used.add("vocab_size_per_layer_input")
+    if not per_layer:
+        c.pass_by(NO_ROLE, "vocab_size_per_layer_input")
     types = layer_types(c, layers, lambda i: SLIDING if (i + 1) % 6 else FULL)
     if types[-1] != FULL:
         types[-1] = FULL
@@ -180,7 +182,8 @@ def gemma4(c: Config) -> Model:
     inner = text_table(c, TEXT, "transformers 5.24.0, Gemma4TextConfig")
     inner.only("model_type", "gemma4_text")
     model = text(inner, NAMING, read_tied(inner, c))
-    c.used |= {"vision_soft_tokens_per_image", "audio_ms_per_token", "audio_soft_tokens_per_second"}
+    c.pass_by(NO_ROLE, "vision_soft_tokens_per_image", "audio_ms_per_token",
+              "audio_soft_tokens_per_second")  # fmt: skip
     vision(model, c, inner)
     audio(model, c, inner)
     return model

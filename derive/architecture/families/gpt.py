@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from derive.architecture.family import Family
 from derive.architecture.layers.attention import Names, grouped_query, read_heads, set_kv_heads
-from derive.architecture.layers.decoder import decoder_layer, read_layers, two_kinds
+from derive.architecture.layers.decoder import NO_ROLE, decoder_layer, read_layers, two_kinds
 from derive.architecture.layers.ffn import plain
 from derive.architecture.model import Naming, assemble, read_outer
 from derive.architecture.parts import norm, vector
-from derive.text import tr
+from derive.text import Text, tr
 
 if TYPE_CHECKING:
     from derive.architecture.config import Config
@@ -187,10 +187,11 @@ def mpt(c: Config) -> Model:
     attention.only("alibi", True)
     attention.only("attn_type", "multihead_attention")
     attention.only("qk_ln", False)
-    attention.used |= {"alibi_bias_max", "model_type"}
+    attention.pass_by(NO_ROLE, "alibi_bias_max", "model_type")
     c.only("no_bias", True)
     c.only("embedding_fraction", 1, 1.0)
-    c.used |= {"learned_pos_emb", "norm_type"}
+    c.only("norm_type", "low_precision_layernorm", "layernorm")
+    c.pass_by(Text("positions by bias take its place", "已改用偏置式位置编码"), "learned_pos_emb")
     names = Names(qkv="attn.Wqkv", o="attn.out_proj")
     one = decoder_layer(c.sheet, "decoder", grouped_query(c.sheet, names=names),
                         plain(names=("ffn.up_proj", "ffn.down_proj")),

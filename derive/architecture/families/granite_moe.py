@@ -32,8 +32,7 @@ def network(c: Config, *, shared: bool) -> Tensors:
         read_experts(c, "intermediate_size")
         made += (*router("block_sparse_moe.router.layer"), *experts(names=EXPERTS))
     else:
-        c.used.add(c.spelled("num_experts_per_tok"))
-        c.pass_by(NO_EXPERTS, c.spelled("intermediate_size"))
+        c.pass_by(NO_EXPERTS, c.spelled("num_experts_per_tok"), c.spelled("intermediate_size"))
     width = c.maybe("shared_intermediate_size", 0) if shared else 0
     if width:
         c.size("d_s", "shared_intermediate_size")
@@ -67,7 +66,8 @@ def granitemoehybrid(c: Config) -> Model:
     name = "layers_block_type" if c.data.get("layers_block_type") is not None else "layer_types"
     listed = c.value(name)
     kinds = [KINDS[w] for w in c.words(name, KINDS, layers)] if listed else [False] * layers
-    c.used |= {"position_embedding_type", "layer_types", "layers_block_type", "init_method"}
+    c.only("position_embedding_type", "nope", "rope")
+    c.used |= {"layer_types", "layers_block_type", "init_method"}
     ffn = network(c, shared=True)
     mixers: dict[bool, Mixer] = {}
     read_heads(c, head_dim="")

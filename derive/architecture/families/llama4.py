@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 from derive.architecture.family import Family
 from derive.architecture.layers.attention import grouped_query, read_heads
-from derive.architecture.layers.decoder import FULL, decoder_layer, layer_types, read_layers
+from derive.architecture.layers.decoder import (
+    FULL,
+    NO_DENSE,
+    NO_ROLE,
+    decoder_layer,
+    layer_types,
+    read_layers,
+)
 from derive.architecture.layers.ffn import experts, gated, read_experts, router
 from derive.architecture.layers.tower import (
     absent_tower,
@@ -44,10 +51,10 @@ def text(c: Config, naming: Naming | None = None, tied: bool | None = None) -> M
     layers = read_layers(c)
     chunks, sparse = chunk_layers(c, layers), expert_layers(c, layers)
     if all(sparse):
-        c.used.add("intermediate_size_mlp")
+        c.pass_by(NO_DENSE, "intermediate_size_mlp")
     else:
         c.size("d_ff", "intermediate_size_mlp")
-    c.used |= {"use_qk_norm", "for_llm_compressor"}  # the norm of q and k has no weight
+    c.pass_by(NO_ROLE, "use_qk_norm", "for_llm_compressor")  # the norm of q and k has no weight
     bias = c.flag("attention_bias")
     mixture = (
         *router(f"{AT}router"), *experts(names=EXPERTS),
@@ -108,6 +115,19 @@ def llama4(c: Config) -> Model:
     return model
 
 
+def check_shuffle(v: Config) -> None:
+    """Patches that are shuffled together make the vector that the adapter takes."""
+    if not v.has("pixel_shuffle_ratio"):
+        v.only("pixel_shuffle_ratio", None)
+        return
+    if v.integer("intermediate_size") * v.fraction("pixel_shuffle_ratio") ** 2 != v.integer(
+        "hidden_size"
+    ):
+        what = tr("{first} and {second} differ", first=v.where("pixel_shuffle_ratio"),
+                  second=v.where("intermediate_size"))  # fmt: skip
+        v.reject("pixel_shuffle_ratio", what, code="M107")
+
+
 def tower(model: Model, v: Config) -> None:
     """Layers with biases, then patches shuffled together and narrowed."""
     v.size("d_vit", "hidden_size")
@@ -117,8 +137,9 @@ def tower(model: Model, v: Config) -> None:
     v.size("d_pj", "projector_output_dim")
     v.size("d_vo", "vision_output_dim")
     v.integer("num_attention_heads")
-    v.used |= {"vision_feature_select_strategy", "vision_feature_layer", "projector_dropout",
-               "pixel_shuffle_ratio"}  # fmt: skip
+    v.pass_by(NO_ROLE, "vision_feature_select_strategy", "vision_feature_layer",
+              "projector_dropout", "num_attention_heads")  # fmt: skip
+    check_shuffle(v)
     patches(v)
     depth = v.size("L_v", "num_hidden_layers", high=1024)
     start = (

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 from derive.architecture.family import Family
 from derive.architecture.layers.attention import Mixer, grouped_query, read_heads
-from derive.architecture.layers.decoder import FULL, decoder_layer, layer_types, read_layers
+from derive.architecture.layers.decoder import (
+    FULL,
+    NO_ROLE,
+    decoder_layer,
+    layer_types,
+    read_layers,
+)
 from derive.architecture.layers.ffn import correction, experts, read_experts, router
 from derive.architecture.model import assemble, read_outer
 from derive.architecture.parts import Cache, linear, norm
@@ -66,7 +72,8 @@ def minimax(c: Config) -> Model:
     read_experts(c, "intermediate_size")
     c.only("sliding_window", None)
     c.only("shared_intermediate_size", 0)
-    c.used |= {"postnorm", "block_size", "shared_moe_mode", "attn_type_list"}
+    c.pass_by(NO_ROLE, "postnorm", "block_size", "shared_moe_mode")
+    c.used.add("attn_type_list")
     for part in ("full_attn", "linear_attn", "mlp", "layernorm_full_attention",
                  "layernorm_linear_attention", "layernorm_mlp"):  # fmt: skip
         ends = ("_alpha_factor", "_beta_factor", "_alpha", "_beta")

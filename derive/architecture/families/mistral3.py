@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from derive.architecture.families import deepseek_kin, mistral
 from derive.architecture.family import Family
+from derive.architecture.layers.decoder import NO_ROLE
 from derive.architecture.layers.encoders import encoder
 from derive.architecture.layers.tower import dense, text_table
 from derive.architecture.model import Naming, read_tied
@@ -40,7 +41,7 @@ def build(c: Config) -> Model:
     c.only("vision_feature_layer", -1)
     merge = c.integer("spatial_merge_size")
     bias = c.flag("multimodal_projector_bias")
-    c.used.add("projector_hidden_act")
+    c.pass_by(NO_ROLE, "projector_hidden_act")
     v = encoder(c, model, "pixtral")
     if v is None:
         return model

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from derive.architecture.family import Family
 from derive.architecture.layers.attention import Mixer, Names, grouped_query, read_heads
-from derive.architecture.layers.decoder import decoder_layer, read_layers
+from derive.architecture.layers.decoder import NO_ROLE, decoder_layer, read_layers
 from derive.architecture.layers.ffn import gated
 from derive.architecture.layers.tower import (
     absent_tower,
@@ -20,6 +20,7 @@ from derive.architecture.layers.tower import (
 )
 from derive.architecture.model import Naming, assemble, read_outer, read_tied
 from derive.architecture.parts import Cache, layer, norm, vector
+from derive.text import tr
 
 if TYPE_CHECKING:
     from derive.architecture.config import Config
@@ -85,6 +86,18 @@ def mllama(c: Config) -> Model:
     return model
 
 
+def check_outputs(v: Config) -> None:
+    """The tower hands on its last output and one for each layer that is listed."""
+    if not v.has("intermediate_layers_indices"):
+        v.only("intermediate_layers_indices", None)
+        return
+    listed = v.integers("intermediate_layers_indices", None, 0, 1024)
+    if v.integer("vision_output_dim") != v.integer("hidden_size") * (1 + len(listed)):
+        what = tr("{first} and {second} differ", first=v.where("intermediate_layers_indices"),
+                  second=v.where("vision_output_dim"))  # fmt: skip
+        v.reject("vision_output_dim", what, code="M107")
+
+
 def tower(model: Model, v: Config) -> None:
     """Layers, then global layers with gates; positions by tile."""
     for symbol, name in (("d_vit", "hidden_size"), ("d_vff", "intermediate_size"),
@@ -92,7 +105,8 @@ def tower(model: Model, v: Config) -> None:
         v.size(symbol, name)
     v.integer("attention_heads")
     v.only("is_decoder", False)
-    v.used |= {"tie_word_embeddings", "intermediate_layers_indices"}
+    v.pass_by(NO_ROLE, "tie_word_embeddings", "attention_heads")
+    check_outputs(v)
     ratios = len(v.items("supported_aspect_ratios", None, 64))
     v.sheet.let("n_a", ratios, v.origin("supported_aspect_ratios"))
     patches(v)

@@ -9,6 +9,7 @@ from derive.architecture.family import Family
 from derive.architecture.layers.attention import grouped_query, read_heads
 from derive.architecture.layers.decoder import (
     FULL,
+    LISTED,
     decoder_layer,
     dense_width,
     layer_types,
@@ -82,6 +83,8 @@ def stack(
         c.size("d_s", "shared_expert_intermediate_size")
     dense_width(c, sparse)
     every = c.integer("full_attention_interval")
+    if c.has("layer_types"):
+        c.pass_by(LISTED, "full_attention_interval")
     kinds = layer_types(c, len(sparse), lambda i: LINEAR if (i + 1) % every else FULL,
                         (LINEAR, FULL))  # fmt: skip
     attention = grouped_query(c.sheet, bias=c.flag("attention_bias"), qk_norm="head", gate=True)

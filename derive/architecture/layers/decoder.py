@@ -21,6 +21,8 @@ FOUR_NORMS = (*TWO_NORMS, "pre_feedforward_layernorm", "post_feedforward_layerno
 POST_NORMS = ("post_attention_layernorm", "post_feedforward_layernorm")
 SLIDING, FULL = "sliding_attention", "full_attention"
 NO_DENSE = Text("width of a dense network; no layer has one", "稠密网络的宽度，这里没有这样的层")
+NO_ROLE = Text("no weight of this class depends on it", "该类模型的权重与它无关")
+LISTED = Text("the list of layer kinds says it", "已由各层类型的列表给出")
 NO_WINDOW = Text("a window that is switched off", "未启用的窗口")
 
 

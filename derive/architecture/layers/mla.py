@@ -20,7 +20,7 @@ def read_latent(c: Config, *, split_value: bool = False) -> None:
     With `split_value` a missing size of value heads is hidden_size / heads.
     """
     c.size("H_q", "num_attention_heads")
-    c.used.add(c.spelled("num_key_value_heads"))
+    c.pass_by(tr("latent attention has no key-value heads"), c.spelled("num_key_value_heads"))
     rank = c.maybe("q_lora_rank")
     if rank is not None:
         c.sheet.let("r_q", rank, c.origin("q_lora_rank"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from derive.architecture.config import brief
 from derive.architecture.quantization import formats
 from derive.architecture.quantization.matching import Names, read_names
 from derive.text import Text, tr
@@ -28,7 +29,8 @@ def read(c: Config) -> tuple[list[tuple[Format, Names | None]], Names]:
     c.only("sparsity_config", {}, None)
     c.only("transform_config", {}, None)
     c.only("run_compressed", True)
-    c.pass_by(CALIBRATION, "version", "global_compression_ratio", "kv_cache_scheme")
+    c.pass_by(CALIBRATION, "version", "global_compression_ratio")
+    c.used.add("kv_cache_scheme")
     table = c.table("config_groups")
     groups = []
     for name in table.data:
@@ -60,6 +62,10 @@ def one(g: Config, overall: object) -> tuple[Format, Names | None]:
     group = size if isinstance(size, int) else -1
     symmetric = w.data.get("symmetric", True)
     w.only("symmetric", True, False)
+    if symmetric is False and name != "pack-quantized":
+        what = tr("{name} is false: zero points are not counted for this format",
+                  name=w.where("symmetric"))  # fmt: skip
+        w.reject("symmetric", what, code="M109")
     order = w.data.get("actorder")
     w.only("actorder", None, "weight", "static", "group", "dynamic")
     if name == "pack-quantized" and bits in (4, 8) and kind.startswith("int"):
@@ -119,6 +125,6 @@ def cache_format(c: Config) -> str:
     name = "fp8" if str(found).upper() == "FP8" else name
     if not name:
         what = tr("{name} is {value}, which is not understood", name=c.where("kv_cache_scheme"),
-                  value=str(found)[:40])  # fmt: skip
+                  value=brief(found))  # fmt: skip
         c.reject("kv_cache_scheme", what, code="M109")
     return CACHES[name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from derive.errors import printable
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 LONGEST = 300  # characters of a pattern
 MOST = 100_000  # entries of a list
+MOST_PATTERNS = 1_000  # of them with wildcards: each is tried on each module
 # what a pattern may hold; a repeated group could take for ever, so it may not
 REGEX = re.compile(r"[\w.\-\\$^*+?()|\[\]:/, ]*")
 REPEATED_GROUP = re.compile(r"\)[*+{]")
@@ -29,6 +30,7 @@ class Names:
     exact: frozenset[str] = frozenset()
     pattern: re.Pattern[str] | None = None
     whole: bool = False
+    entries: tuple[tuple[str, str], ...] = field(default=(), compare=False)  # each, as expression
 
     @property
     def single(self) -> bool:
@@ -71,19 +73,27 @@ def read_names(c: Config, name: str, style: str) -> Names:
     if not isinstance(found, list) or len(found) > MOST:
         c.reject(name, tr("{name} must be a list", name=c.where(name)), code="M109")
     exact, patterns = set(), []
+    entries: dict[str, str] = {}  # as the file has it -> the expression, empty for a plain name
     for entry in found:
         if not isinstance(entry, str) or len(entry) > LONGEST:
             what = tr("{name} holds {value}, which is not understood", name=c.where(name),
                       value=printable(str(entry), 40))  # fmt: skip
             c.reject(name, what, code="M109")
         if style == "regex" and entry.startswith("re:"):
-            patterns.append(r"\A(?:" + checked(c, name, entry[3:]) + ")")
+            entries[entry] = r"\A(?:" + checked(c, name, entry[3:]) + ")"
+            patterns.append(entries[entry])
         elif "*" in entry or "?" in entry:
-            patterns.append(glob(entry, style))
+            entries[entry] = glob(entry, style)
+            patterns.append(entries[entry])
         else:
+            entries[entry] = ""
             exact.add(entry.strip("."))
+    if len(patterns) > MOST_PATTERNS:
+        what = tr("{name} holds {count} patterns; at most {most} are read", name=c.where(name),
+                  count=f"{len(patterns):,}", most=f"{MOST_PATTERNS:,}")  # fmt: skip
+        c.reject(name, what, code="M109")
     whole = re.compile("|".join(dict.fromkeys(patterns))) if patterns else None
-    return Names(frozenset(exact), whole, style == "regex")
+    return Names(frozenset(exact), whole, style == "regex", tuple(entries.items()))
 
 
 def glob(entry: str, style: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
+from derive.architecture.config import brief
 from derive.architecture.quantization import formats
 from derive.architecture.quantization.compressed import CALIBRATION, cache_format
 from derive.architecture.quantization.matching import MOST, Names, read_names
@@ -42,7 +43,25 @@ def read(c: Config) -> tuple[Groups, list[Names], str]:
     inner.only("group_size", None, 32 if name == "MXFP8" else 16)
     if str(name) not in ALGORITHMS:
         unknown(inner, "quant_algo", name)
+    check_groups(c, inner, str(name))
     return [(ALGORITHMS[str(name)], None)], excluded, cache
+
+
+def check_groups(c: Config, inner: Config, algorithm: str) -> None:
+    """The groups repeat what the algorithm says; where they differ, one of them is wrong."""
+    wanted = {"num_bits": 4 if "NVFP4" in algorithm else 8, "type": "float"}
+    groups = c.data.get("config_groups")
+    if groups is not None and not isinstance(groups, dict):
+        c.reject("config_groups", tr("{name} must be an object", name=c.where("config_groups")))
+    for group in (groups or {}).values():
+        weights = group.get("weights") if isinstance(group, dict) else None
+        for name, value in wanted.items():
+            said = weights.get(name, value) if isinstance(weights, dict) else value
+            if said != value or isinstance(said, bool):
+                what = tr("{first} and {second} contradict each other: {name} is {value}",
+                          first=c.where("config_groups"), second=inner.where("quant_algo"),
+                          name=f"weights.{name}", value=brief(said))  # fmt: skip
+                c.reject("config_groups", what, code="M107")
 
 
 def layers(c: Config) -> Groups:
@@ -77,5 +96,5 @@ def cache_name(c: Config) -> str:
 def unknown(c: Config, name: str, found: object) -> NoReturn:
     """Refuse a value."""
     what = tr("{name} is {value}, which is not understood", name=c.where(name),
-              value=str(found)[:40])  # fmt: skip
+              value=brief(found))  # fmt: skip
     c.reject(name, what, tr("known are {known}", known=", ".join(ALGORITHMS)), code="M109")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
+from derive.architecture.config import brief
 from derive.architecture.quantization import formats
 from derive.architecture.quantization.matching import Names, read_names
 from derive.text import Text, tr
@@ -86,5 +87,5 @@ def cache(c: Config) -> str:
 def unknown(c: Config, name: str, found: object) -> NoReturn:
     """Refuse a value."""
     what = tr("{name} is {value}, which is not understood", name=c.where(name),
-              value=str(found)[:40])  # fmt: skip
+              value=brief(found))  # fmt: skip
     c.reject(name, what, code="M109")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
+from derive.architecture.config import brief
 from derive.architecture.quantization import compressed, formats, modelopt, other, quark
+from derive.architecture.quantization.format_names import format_name
 from derive.architecture.quantization.matching import Names, read_names
 from derive.text import Text, tr
 
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from derive.architecture.quantization.formats import Format
 
 SKIP = "modules_to_not_convert"
+EXPERTS = ("fp4", "fp8")  # formats that expert_dtype names
 GPTQ_RUNTIME = """desc_act static_groups true_sequential damp_percent use_exllama exllama_config
     max_input_length use_cuda_fp16 model_seqlen dataset tokenizer batch_size disable_exllama
     block_name_to_quantize module_name_preceding_first_block pad_token_id cache_block_outputs
@@ -45,13 +49,16 @@ class Plan:
     notes: list[Text] = field(default_factory=list)
 
 
-def read_plan(c: Config, model_type: str) -> Plan:
-    """The rules of a quantization_config; DeriveError M109 where it is not understood."""
+def read_plan(c: Config, model_type: str, outer: Config | None = None) -> Plan:
+    """The rules of a quantization_config; DeriveError M109 where it is not understood.
+
+    `outer` is the config around it, which may name the format of the experts.
+    """
     named = c.data.get("quant_method")
     c.used.add("quant_method")
     method = named if isinstance(named, str) else "modelopt" if algorithm(c) else ""
     readers: dict[str, Callable[[Config, str], Plan]] = {
-        "fp8": fp8,
+        "fp8": partial(fp8, outer=outer),
         "fbgemm_fp8": fbgemm,
         "mxfp4": mxfp4,
         "awq": awq,
@@ -70,7 +77,7 @@ def read_plan(c: Config, model_type: str) -> Plan:
     }
     if method not in readers:
         what = tr("{name} is {value}, which is not understood", name=c.where("quant_method"),
-                  value=str(named)[:40])  # fmt: skip
+                  value=brief(named))  # fmt: skip
         hint = tr("known are {known}", known=", ".join(readers))
         c.reject("quant_method", what, hint, code="M109")
     plan = readers[method](c, model_type)
@@ -87,7 +94,7 @@ def algorithm(c: Config) -> bool:
     return "quant_algo" in c.data or "quantization" in c.data
 
 
-def fp8(c: Config, model_type: str) -> Plan:
+def fp8(c: Config, model_type: str, outer: Config | None = None) -> Plan:
     """fp8 in blocks (DeepSeek, Qwen, MiniMax) or with one scale a matrix."""
     c.only("fmt", "e4m3", "float8_e4m3fn", "float8_e4m3")
     c.only("scale_fmt", "ue8m0")
@@ -95,7 +102,7 @@ def fp8(c: Config, model_type: str) -> Plan:
     scheme = c.data.get("activation_scheme")
     c.only("activation_scheme", "dynamic", "static")
     excluded = [read_names(c, SKIP, "parts"), read_names(c, "ignored_layers", "parts")]
-    experts = expert_format(c, model_type)
+    experts = expert_format(c, model_type, outer)
     if c.data.get("weight_block_size") is None:
         c.only("weight_block_size", None)
         made = formats.eight_bit_tensor("fp8", "fp8", static=scheme == "static")
@@ -103,24 +110,49 @@ def fp8(c: Config, model_type: str) -> Plan:
         rows, columns = c.integers("weight_block_size", 2, 1, 65536)
         made = formats.fp8_blocks(rows, columns, scale_bytes(model_type))
     rules = [Rule(made)]
-    notes = [tr("the config does not say how wide the scales are: {format}", format=made.name)]
+    said = format_name(made.name)
+    notes = [tr("the config does not say how wide the scales are: {format}", format=said)]
     if experts is not None:
         rules.insert(0, Rule(experts, kinds=("routed_expert",)))
-        notes.append(tr("the routed experts are stored as {format}", format=experts.name))
+        said = format_name(experts.name)
+        notes.append(tr("the routed experts are stored as {format}", format=said))
     return Plan("fp8", rules, excluded, notes=notes)
 
 
-def expert_format(c: Config, model_type: str) -> Format | None:
+def expert_format(c: Config, model_type: str, outer: Config | None) -> Format | None:
     """The narrower format of the routed experts in DeepSeek-V4, and in nvidia's form of it."""
-    c.only("expert_dtype", "fp4", "fp8")
+    said = expert_dtype(c, model_type, outer)
     if c.data.get("moe_quant_algo") is not None:
+        if said == "fp8":
+            what = tr("{first} and {second} differ", first=c.where("moe_quant_algo"),
+                      second="expert_dtype")  # fmt: skip
+            c.reject("moe_quant_algo", what, code="M107")
         c.only("moe_quant_algo", "NVFP4")
         c.only("quant_algo", "MIXED_PRECISION")
         c.only("kv_cache_quant_algo", None)
         c.pass_by(RUNTIME, "config_groups", "group_size", "ignore", "producer", "quantized_layers")
         return formats.nvfp4()
-    four = model_type == "deepseek_v4" and c.data.get("expert_dtype", "fp4") == "fp4"
-    return formats.mxfp4("fp8") if four else None  # by activations in fp8
+    return formats.mxfp4("fp8") if said == "fp4" else None  # by activations in fp8
+
+
+def expert_dtype(c: Config, model_type: str, outer: Config | None) -> str:
+    """fp4 or fp8 as the recipe or the config around it says; empty where neither does.
+
+    DeepSeek-V4 was released with fp4, which is taken where the field is missing.
+    """
+    name = "expert_dtype"
+    said = [(o, o.word(name, EXPERTS)) for o in (c, outer) if o is not None and name in o.data]
+    for one in (c, *([outer] if outer else [])):
+        one.used.add(name)
+    if len({word for _, word in said}) > 1:
+        what = tr("{first} and {second} mean the same and differ", first=said[0][0].where(name),
+                  second=said[1][0].where(name))  # fmt: skip
+        c.reject(name, what, code="M107")
+    if said or model_type != "deepseek_v4":
+        return said[0][1] if said else ""
+    c.note(tr("{field} is not in the file: {value}, as {owner} was released", field=name,
+              value="fp4", owner="DeepSeek-V4-Flash"))  # fmt: skip
+    return "fp4"
 
 
 def scale_bytes(model_type: str) -> int:
@@ -163,7 +195,9 @@ def awq(c: Config, model_type: str) -> Plan:
 def checked_group(c: Config, group: int) -> int:
     """-1 or a positive size."""
     if group == 0:
-        c.reject("group_size", tr("{name} must be a whole number", name="group_size"), code="M109")
+        what = tr("{name} is {value}; it must be -1 or at least 1", name=c.where("group_size"),
+                  value=group)  # fmt: skip
+        c.reject("group_size", what, code="M109")
     return group
 
 
@@ -195,7 +229,11 @@ def bitsandbytes(c: Config, model_type: str) -> Plan:
                  "llm_int8_has_fp16_weight", "bnb_4bit_use_double_quant"):  # fmt: skip
         c.only(name, True, False)
     if four == eight:
-        c.reject("load_in_4bit", tr("neither 4 nor 8 bits are chosen"), code="M109")
+        both = tr("{first} and {second} are both true", first=c.where("load_in_4bit"),
+                  second=c.where("load_in_8bit"))  # fmt: skip
+        neither = tr("neither {first} nor {second} is true", first=c.where("load_in_4bit"),
+                     second=c.where("load_in_8bit"))  # fmt: skip
+        c.reject("load_in_4bit", both if four else neither, code="M109")
     c.only("bnb_4bit_quant_type", "nf4", "fp4")
     c.only("bnb_4bit_quant_storage", "uint8", "bfloat16", "float16", "float32")
     c.pass_by(RUNTIME, "llm_int8_threshold", "llm_int8_enable_fp32_cpu_offload",
