@@ -69,7 +69,7 @@ def figure_at(text: str, start: int) -> Read | None:
     value, half, end = digits
     if about and (digits_alone := base(text, at)):
         half = max(half, loose_half(text, at) * value / digits_alone)
-    other = RANGE.match(text, end)
+    other = None if in_expression(text, at) else RANGE.match(text, end)
     upper = number_at(text, other.end()) if other else None
     if upper and upper[0] > value:
         low, high = value - half, upper[0] + upper[1]
@@ -88,6 +88,11 @@ def figure_at(text: str, start: int) -> Read | None:
         made = made * composed(Fraction(1), UnitWords(below).read()).quantity.unit ** -1
     after = re.match(r" ?(?:左右|上下)", text[end : end + 4])
     return Read(end, value, half, made, about or bool(after), loose)
+
+
+def in_expression(text: str, at: int) -> bool:
+    """Whether a sign of arithmetic stands before a number: a dash behind it is a minus then."""
+    return text[:at].rstrip()[-1:] in ("*", "×", "+", "/", "÷")
 
 
 def number_at(text: str, at: int) -> tuple[Fraction, Fraction, int] | None:

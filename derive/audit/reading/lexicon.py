@@ -25,7 +25,7 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
         "dense": ("dense(?! model)", "without (?:structured )?sparsity", "non sparse", "稠密(?!模型)", "非稀疏", "不含稀疏",
                   "无稀疏", "不带稀疏"),
         "with_sparsity": ("with (?:structured )?sparsity", "(?:2 ?: ?4 )?(?:structured )?spars(?:e|ity)", "2 ?: ?4 稀疏",
-                          "(?:含|带|启用|开启)?(?:结构化)?稀疏", r"(?<=[A-Za-z0-9])\*"),
+                          "(?:含|带|启用|开启)?(?:结构化)?稀疏", r"(?<=[A-Za-z0-9])\*(?! ?[0-9A-Za-z(])"),
     },
     "scope": {
         "device": ("per (?:GPU|card|chip|accelerator|device)", "(?:on |of |from )?(?:each|every|one|a single|single) (?:GPU|card|chip|accelerator|device)",

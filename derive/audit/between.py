@@ -1,0 +1,119 @@
+"""What stands between two figures of a claim: whether they are two writings of one value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from derive.audit.reading.normal import normal
+from derive.audit.reading.roles import ROLES
+
+if TYPE_CHECKING:
+    from derive.audit.types import Claim, Figure
+
+LEAD = re.compile(r"[^0-9]*")
+SMALL = (
+    r"(?:the|a|an|its|their|about|around|roughly|only|just|exactly|some|nearly|almost|precisely"
+    r"|每秒|每分钟|约|大约|只有|恰好|正好|~|≈|=)"
+)
+# these say that the value is the same, whatever the unit
+STRONG = (
+    r"(?:is|are|was|were)? ?equal(?:s|led)?(?: to)?|=|==|≈|i\.?e\.?,?|that is|in other words"
+    r"|namely|is the same as|are the same as|is exactly|are exactly|corresponds? to|converts? to"
+    r"|works? out (?:to|at|as)|amounts? to|comes? to"
+    r"|即|也即|亦即|也就是(?:说)?|就是|等于|约等于|等同于|折合(?:成|为)?"
+    r"|换算(?:成|为|后为|后是|过来是)?|相当于|合"
+)
+# these may also say something else where both figures carry the same unit
+WEAK = (
+    r"is|are|was|were|or|means?|makes?|gives?|moves?|carries|transfers?|delivers?|provides?"
+    r"|yields?|offers?|为|是|可?传(?:输)?|能传(?:输)?|可?提供|搬运|达到?|或"
+)
+LINK = re.compile(
+    rf"[,;:]? ?(?:which |that |this |these |it |这|则)?(?P<how>{STRONG}|{WEAK})(?: ?{SMALL})*"
+)
+FIRM = re.compile(rf"(?:{STRONG})")
+OPERATOR_BEHIND = re.compile(r" ?[×x*+/÷−-] ?[0-9(]")
+OPERATOR_BEFORE = re.compile(r"[0-9a-z)%] ?[×x*+÷−-] ?$")
+LONGEST_GAP = 120
+COUNTED = ("devices", "shape", "tp")
+
+
+def gap(claim: Claim, one: Figure, other: Figure) -> str:
+    """The normal text from the end of a figure to the first digit of the next; short ones only."""
+    if other.span[0] - one.span[1] > LONGEST_GAP:
+        return "..."
+    lead = LEAD.match(other.text)
+    written = claim.text[one.span[1] : other.span[0] + (lead.end() if lead else 0)]
+    return lowered(written)
+
+
+def before(claim: Claim, figure: Figure, most: int = 40) -> str:
+    """The normal text in front of the digits of a figure."""
+    lead = LEAD.match(figure.text)
+    end = figure.span[0] + (lead.end() if lead else 0)
+    return lowered(claim.text[max(0, end - most) : end])
+
+
+def behind(claim: Claim, figure: Figure, most: int = 40) -> str:
+    """The normal text after a figure."""
+    return lowered(claim.text[figure.span[1] : figure.span[1] + most])
+
+
+def lowered(written: str) -> str:
+    """Normal form, small letters, single spaces."""
+    return re.sub(r"\s+", " ", normal(written).text).lower().strip()
+
+
+def neighbours(claim: Claim) -> Iterator[tuple[Figure, Figure]]:
+    """Each figure with the next, counts of devices left out."""
+    listed = [f for f in claim.figures if f.role not in COUNTED]
+    yield from pairwise(listed)
+
+
+def without_nouns(words: str, claim: Claim, one: Figure, other: Figure) -> str:
+    """A gap without the words that name what both figures are figures of."""
+    role = one.role if one.role == other.role else ""
+    known = (*ROLES[role].nouns, role) if role else ()
+    for term in claim.terms:
+        inside = one.span[1] <= term.span[0] and term.span[1] <= other.span[0]
+        if inside and term.kind == "noun" and term.says in known:
+            words = words.replace(lowered(claim.text[term.span[0] : term.span[1]]), "", 1)
+    words = re.sub(r"^(?:link|port|line|connection|链路|端口|线路)\b", "", words.strip())
+    return re.sub(r"\s+", " ", words).strip()
+
+
+def bracketed(claim: Claim, other: Figure, words: str) -> bool:
+    """Whether the second figure stands alone in brackets behind the first."""
+    return bool(re.fullmatch(rf"\( ?(?:{SMALL} ?)*", words)) and behind(claim, other, 2)[:1] == ")"
+
+
+def writings(claim: Claim) -> Iterator[tuple[Figure, Figure]]:
+    """Neighbours that the text gives as one value: in brackets, with =, "are", 即.
+
+    In the same unit only where the words leave nothing else: "40 GB or 80 GB" are two values.
+    """
+    for one, other in neighbours(claim):
+        if one.dimension != other.dimension or "share" in (one.role, other.role):
+            continue
+        words = gap(claim, one, other)
+        if len(words) > 60 or arithmetic_around(claim, one, other):
+            continue
+        differ = one.unit.text != other.unit.text or (not one.unit.terms and one.text != other.text)
+        if bracketed(claim, other, words):
+            if differ:
+                yield one, other
+            continue
+        found = LINK.fullmatch(without_nouns(words, claim, one, other))
+        if found and ((differ and one.unit.terms) or FIRM.fullmatch(found["how"].strip())):
+            yield one, other
+
+
+def arithmetic_around(claim: Claim, one: Figure, other: Figure) -> bool:
+    """Whether either figure is a term of a longer expression."""
+    return bool(
+        OPERATOR_BEHIND.match(behind(claim, other, 6))
+        or OPERATOR_BEFORE.search(before(claim, one, 12))
+    )

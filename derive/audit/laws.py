@@ -1,0 +1,154 @@
+"""A law against a claim: every way to fill it, under every reading, to one finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from itertools import product
+from typing import TYPE_CHECKING
+
+from derive.audit.interval import Interval
+from derive.audit.law import Filled, Law, interval, tree, used
+from derive.audit.law_words import finding
+from derive.audit.slips import binary, is_binary
+from derive.expression.tree import names
+from derive.specs.precision import BYTES
+
+if TYPE_CHECKING:
+    from derive.audit.types import Claim, Figure, Finding
+
+MOST = 8  # ways to fill a law before it is left alone
+
+
+def check(law: Law, claim: Claim) -> Iterator[Finding]:
+    """What a law has to say of a claim: one finding, or none where it does not apply."""
+    results = claim.of(*law.slots[law.result])
+    if not results or claim.says("relation", "instead", "than"):
+        return
+    if law.bare and (claim.hardware or any(n.ids for n in claim.models)):
+        return
+    if any(not claim.says(kind, says) for kind, says in law.needs):
+        return
+    filled = list(fillings(law, claim))
+    if not filled or len(filled) > MOST:
+        return
+    found = [judged(law, claim, one) for one in filled]
+    best = [f for f in found if f and f.verdict == "consistent"]
+    if best:
+        yield best[0]
+    elif len(found) == 1 and found[0]:
+        yield found[0]
+
+
+def fillings(law: Law, claim: Claim) -> Iterator[dict[str, Figure]]:
+    """Every way to fill the names that some form needs; each figure at most once."""
+    wanted = {n for form in law.forms for n in used(form.text)} | {law.result}
+    choices = {n: claim.of(*law.slots[n]) for n in law.slots if n in wanted}
+    there = [n for n, figures in choices.items() if figures]
+    if not any(set(used(f.text)) <= set(there) for f in law.forms):
+        return
+    if any(len(choices[n]) > MOST for n in there):
+        return
+    for chosen in product(*(choices[n] for n in there)):
+        if len({f.span for f in chosen}) == len(chosen) and one_subject(chosen):
+            yield dict(zip(there, chosen, strict=True))
+
+
+def one_subject(figures: tuple[Figure, ...]) -> bool:
+    """Whether all figures speak of the same product and the same model."""
+    return all(
+        len({getattr(f, kind).span for f in figures if getattr(f, kind)}) <= 1
+        for kind in ("hardware", "model")
+    )
+
+
+def judged(law: Law, claim: Claim, figures: Mapping[str, Figure]) -> Finding | None:
+    """The finding for one way to fill a law."""
+    printed = figures[law.result]
+    tried = list(expectations(law, claim, figures))
+    if not tried:
+        return None
+    hits = [f for f in tried if printed_interval(printed, f).meets(f.expected)]
+    plain = next((f for f in hits if f.plain), None)
+    if plain:
+        return finding(law, "consistent", plain, printed)
+    if any(weaker(law, printed, f) for f in tried):
+        return None
+    if hits:
+        return finding(law, "ambiguous", hits[0], printed, tried)
+    many = next((f for f in tried if f.form.times and whole(printed.interval / f.expected)), None)
+    if many:
+        return finding(law, "ambiguous", many, printed, tried)
+    first = next((f for f in tried if f.plain), tried[0])
+    return finding(law, "contradicted", first, printed, tried, chinese=zh(claim))
+
+
+def printed_interval(printed: Figure, filled: Filled) -> Interval:
+    """The printed result under the reading of bytes that a filling takes."""
+    if filled.binary and (unit := binary(printed.unit)):
+        return printed.interval.scaled(unit.factor / printed.unit.factor)
+    return printed.interval
+
+
+def weaker(law: Law, printed: Figure, filled: Filled) -> bool:
+    """Whether the text claims less than what follows: a bound that is not tight is no error."""
+    bounds = {f.bound for f in filled.figures.values() if f is not printed}
+    if bounds - {""}:
+        return True  # a bound on an input bounds the result only
+    below = printed.interval.low <= filled.expected.high
+    above = filled.expected.low <= printed.interval.high
+    return (
+        (printed.bound == "<=" and above)
+        or (printed.bound == ">=" and below)
+        or (law.bound == "<=" and below)
+        or (law.bound == ">=" and above)
+    )
+
+
+def whole(ratio: Interval) -> bool:
+    """Whether some whole number above one lies in an interval."""
+    return ratio.high >= 2 and ratio.high // 1 >= max(ratio.low, Fraction(2))
+
+
+def zh(claim: Claim) -> bool:
+    """Whether a claim holds Chinese number words."""
+    return "亿" in claim.text
+
+
+def expectations(law: Law, claim: Claim, figures: Mapping[str, Figure]) -> Iterator[Filled]:
+    """Each form that the figures can fill, in decimal and in binary bytes."""
+    binary_said = any(is_binary(f.unit) for f in claim.figures)
+    for form in law.forms:
+        wanted = used(form.text)
+        if not set(wanted) <= set(figures) or any(n in figures for n in form.without):
+            continue
+        if any(claim.says(kind, says) for kind, says in form.bars):
+            continue
+        if form.needs and not any(claim.says(kind, says) for kind, says in form.needs):
+            continue
+        mine = {n: figures[n] for n in wanted}
+        of_claim = stored(claim)
+        if "w" in names(tree(form.text)) and not of_claim:
+            continue
+        for as_binary in (False, True):
+            units = [binary(f.unit) for f in (*mine.values(), figures[law.result])]
+            if as_binary and (binary_said or not any(units)):
+                continue
+            bounds = {n: reading(f, as_binary=as_binary) for n, f in mine.items()}
+            expected = interval(form.text, bounds, of_claim)
+            if expected is not None:
+                yield Filled(
+                    form, {**mine, law.result: figures[law.result]}, expected, as_binary, of_claim
+                )
+
+
+def reading(figure: Figure, *, as_binary: bool) -> Interval:
+    """A figure's interval, its decimal bytes perhaps read as binary ones."""
+    unit = binary(figure.unit) if as_binary else None
+    return figure.interval.scaled(unit.factor / figure.unit.factor) if unit else figure.interval
+
+
+def stored(claim: Claim) -> Fraction:
+    """Bytes of one stored number by the precision that the claim names; 0 where none is."""
+    said = {BYTES[p] for p in claim.said("precision") if p in BYTES}
+    return said.pop() if len(said) == 1 else Fraction(0)
