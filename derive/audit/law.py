@@ -64,7 +64,7 @@ class Law:
     quiet: str
     bound: str = ""
     bare: bool = False
-    needs: tuple[tuple[str, str], ...] = ()  # words of the claim without which it says nothing
+    must: tuple[str, ...] = ()  # names without which it says nothing, beside those of a form
 
 
 @dataclass(frozen=True)

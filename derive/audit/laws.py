@@ -27,8 +27,6 @@ def check(law: Law, claim: Claim) -> Iterator[Finding]:
         return
     if law.bare and (claim.hardware or any(n.ids for n in claim.models)):
         return
-    if any(not claim.says(kind, says) for kind, says in law.needs):
-        return
     filled = list(fillings(law, claim))
     if not filled or len(filled) > MOST:
         return
@@ -42,10 +40,10 @@ def check(law: Law, claim: Claim) -> Iterator[Finding]:
 
 def fillings(law: Law, claim: Claim) -> Iterator[dict[str, Figure]]:
     """Every way to fill the names that some form needs; each figure at most once."""
-    wanted = {n for form in law.forms for n in used(form.text)} | {law.result}
+    wanted = {n for form in law.forms for n in (*used(form.text), *form.without)} | {law.result}
     choices = {n: claim.of(*law.slots[n]) for n in law.slots if n in wanted}
     there = [n for n, figures in choices.items() if figures]
-    if not any(set(used(f.text)) <= set(there) for f in law.forms):
+    if not any({*used(f.text), *law.must} <= set(there) for f in law.forms):
         return
     if any(len(choices[n]) > MOST for n in there):
         return

@@ -127,6 +127,9 @@ def nouns(at: int, found: Sequence[Token]) -> list[str]:
     here = [i for i in range(low, high) if found[i].of == "noun"]
     mine = [i for i in here if owner(i, low, high, found) == at]
     far = [i for i, t in enumerate(found) if t.of == "noun" and lonely(i, found)]
+    if at and found[at - 1].kind == "stop" and found[at - 1].says == ":":
+        start, end = clause(at - 1, found)  # "K size: 8.23 GB": what stands before the colon is nearest
+        mine = [i for i in range(end - 1, start - 1, -1) if found[i].of == "noun"] or mine
     if not mine:
         mine = [i for i in here if found[i].says not in OWN]
     return [found[i].says for i in sorted(mine, key=lambda i: gap(found[i], found[at])) + far]

@@ -36,9 +36,10 @@ LETTERS = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
 # how far a unit may reach behind its number: words, signs between them
 PIECE = re.compile(
     r" ?(?:(?:/|÷|·|per(?![A-Za-z])|每|a(?= (?:second|minute|hour)\b)) ?)?"
-    r"(?:[^\W\d_]+|[%$])(?:\^-?[0-9])?",
+    r"(?:[^\W\d_]+(?:-[a-z]+)?|[%$])(?:\^-?[0-9])?",
     re.IGNORECASE,
 )
+FLOATING = re.compile(r"floating[ -]point (?=operation)", re.IGNORECASE)
 MOST_PIECES = 5
 PARAMETERS = unit("param")
 
@@ -148,11 +149,11 @@ def unit_at(text: str, at: int) -> tuple[Unit | None, bool, int]:
         if piece is None:
             break
         end = piece.end()
-        ends.append(end)
+        ends += [end, *(piece.start() + i for i, c in enumerate(piece[0]) if c == "-")]
         if not text[piece.start() : end].isascii():
             ends += range(end - 1, piece.start(), -1)
     for end in sorted(set(ends), reverse=True):
-        words = text[at:end].replace(" a second", "/s").strip()
+        words = FLOATING.sub("", text[at:end].replace(" a second", "/s")).strip()
         if words in ("x", "X", "M", "B"):
             continue
         try:

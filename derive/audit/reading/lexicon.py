@@ -100,7 +100,7 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
         "ridge": ("ridge(?: point)?", "脊点", "拐点"),
         "intensity": ("arithmetic intensity", "operational intensity", "算术强度", "计算强度", "运算强度"),
         "power": ("TDP", "power", "功耗", "功率"),
-        "work": ("(?:total |amount of )?work(?:load)?(?= of| done| was| is)", "(?:总|全部)?(?:计算量|运算量|工作量)"),
+        "work": ("(?:total |amount of )?work(?:load)?(?= of| done| was| is)", "of work", "(?:总|全部)?(?:计算量|运算量|工作量)"),
         "matmul": ("mat ?mul", "GEMM", "matrix multipl(?:y|ication)", "矩阵乘(?:法)?"),
         "mac": ("MACs?", "multiply accumulates?", "乘加"),
         "flop": ("FLOPs?(?![/A-Za-z])", "浮点运算(?:次数)?"),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MORE = r"(?:larger|greater|bigger|higher|faster|longer)(?: than)?|exceeds?|outweighs?|beats?|tops|surpass(?:es)?|is (?:much |far |slightly )?(?:more|above) (?:than )?|>|大于|高于|超过|快于|多于|胜过|≥"
 LESS = r"(?:smaller|lower|slower|shorter)(?: than)?|is (?:much |far |slightly )?(?:less|below|fewer) (?:than )?|falls short of|<|小于|低于|不及|慢于|少于|≤"
 SIGN = re.compile(rf"(?P<more>{MORE})|(?P<less>{LESS})")
-STOPS = re.compile(r"[;.]| and | while | but |而|和|与|且|并")
+STOPS = re.compile(r"[;.]|\b(?:one|those|with|runs?|decodes?|trains?)\b| and | while | but |而|和|与|且|并")
 ADJECTIVE = re.compile(
     r"^[^0-9;.]{0,24}?(?P<more>larger|greater|bigger|higher|faster|更大|更高|更快|更多|大|高|快|多|强)"
     r"|^[^0-9;.]{0,24}?(?P<less>smaller|lower|slower|更小|更低|更慢|更少|小|低|慢|少|弱)"

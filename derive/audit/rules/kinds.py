@@ -35,7 +35,7 @@ NOUNS: dict[str, tuple[Text, str, tuple[str, ...]]] = {
 COMPUTE = re.compile(
     r"compute|算力|浮点"
 )  # of the words for compute, those that mean a rate of operations
-LIKE = r"(?:is|are|was|were|of|=|:|≈|at|about|around|to|the|a|only|just|with|up|reaches|takes?|needs?|为|是|约|达到?|有|只有|高达|仅|共|需要?|占用?|在|,| )"
+LIKE = r"(?:is|are|was|were|of|=|:|≈|about|around|to|the|a|only|just|up|reaches|takes?|needs?|为|是|约|达到?|有|只有|高达|仅|共|需要?|占用?|,| )"
 TIGHT = re.compile(rf"{LIKE}*(?:of (?:the|this|a|one|an|each) [a-z]+ )?{LIKE}*")
 BACK = re.compile(r"(?:of|的| )*(?:the|total|memory|peak|显存|峰值| )*")
 SLIP = re.compile(r"(?:flops|flop|floating point operations|浮点运算)$", re.IGNORECASE)
@@ -60,7 +60,8 @@ def told(claim: Claim) -> Iterator[tuple[Term, Figure]]:
                     yield term, figure
             elif figure.span[1] <= term.span[0] <= figure.span[1] + 16:
                 words = lowered(claim.text[figure.span[1] : term.span[0]])
-                if words.startswith(("of", "的")) and BACK.fullmatch(words):
+                noun = lowered(claim.text[slice(*term.span)])
+                if (words or noun).startswith(("of", "的")) and BACK.fullmatch(words):
                     yield term, figure
 
 

@@ -57,7 +57,7 @@ LAWS = (
         "CONS012", "speed",
         (
             Form("flight / tpot", ALL, bars=(("user", "one"),)),
-            Form("1 / tpot", PER_REQUEST, plain=False, without=(), bars=(("user", "all"),), needs=()),
+            Form("1 / tpot", PER_REQUEST, plain=False, bars=(("user", "all"),)),
         ),
         {"speed": ("speed",), "flight": FLIGHT, "tpot": ("tpot", "itl")},
         ("throughput = requests in flight / TPOT", "吞吐 = 在途请求数 / TPOT"),
@@ -66,6 +66,7 @@ LAWS = (
          "每个在途请求每隔一个 TPOT 产出一个 token，因此总吞吐等于在途请求数除以 TPOT。总吞吐的倒数不是 TPOT。"),
         "529 token/s in total with 57 requests in flight means a TPOT of 1.9 ms.",
         "529 token/s in total with 57 requests in flight means a TPOT of 108 ms.",
+        must=("flight",),
     ),
     Law(
         "CONS013", "speed",
