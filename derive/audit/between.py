@@ -36,7 +36,9 @@ LINK = re.compile(
 )
 FIRM = re.compile(rf"(?:{STRONG})")
 OPERATOR_BEHIND = re.compile(r" ?[×x*+/÷−-] ?[0-9(]")
-OPERATOR_BEFORE = re.compile(r"[0-9a-z)%] ?[×x*+÷−-] ?$")
+OPERATOR_BEFORE = re.compile(r"[0-9a-z)%] ?[×x*+/÷−-] ?$")
+# a pure number is written twice only in words of magnitude: 70 亿 = 7 billion, 0.5 = 50 %
+MAGNITUDE = re.compile(r"[万亿千百%]|illion|thousand|[0-9][eE][0-9]|\^")
 LONGEST_GAP = 120
 COUNTED = ("devices", "shape", "tp")
 
@@ -97,6 +99,8 @@ def writings(claim: Claim) -> Iterator[tuple[Figure, Figure]]:
     """
     for one, other in neighbours(claim):
         if one.dimension != other.dimension or "share" in (one.role, other.role):
+            continue
+        if not one.unit.terms and not MAGNITUDE.search(one.text + other.text):
             continue
         words = gap(claim, one, other)
         if len(words) > 60 or arithmetic_around(claim, one, other):

@@ -1,4 +1,4 @@
-"""Claims held against themselves: units, laws, printed arithmetic, directions; true ones stay quiet."""
+"""Claims held against themselves: units, laws, arithmetic, directions, in both languages."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ consistent|quantization lowers TPOT
 contradicted|Longer contexts lower TPOT.
 consistent|Longer contexts lower concurrency.
 contradicted|在端侧设备上带宽只有几十 GB/s，因此脊点极低，几乎所有负载都在带宽侧
-contradicted|Edge devices have a bandwidth of only tens of GB/s; hence their ridge is very low and nearly all loads are on the bandwidth side.
+contradicted|Edge devices have only tens of GB/s of bandwidth; hence the ridge is very low.
 contradicted|增加卡并不会让每张卡上的 KV 变小
 contradicted|More GPUs do not make the KV cache per GPU smaller.
 ambiguous|加卡会让每张卡上的 KV 变小
@@ -208,7 +208,7 @@ def test_claims_of_our_own(row: str) -> None:
         # 1,050,673,152 / 10^9
         ("The KV cache takes 1,050,673,152 bytes (7.8 GB).", "CONS001", "≈ 1.051 GB"),
         # 7.7 × 2^30 / 150,000 = 55,119.26
-        ("150,000 tokens of KV cache in 7.7 GiB are 56 bytes per token.", "CONS015", "≈ 55.12 kB/token"),
+        ("150,000 tokens of KV cache in 7.7 GiB are 56 bytes per token.", "CONS015", "≈ 55.12 kB"),
         # 256 × 10 / 8
         ("A 256-bit bus at 10 Gb/s per pin gives 32 GB/s.", "CONS014", "= 320 GB/s"),
         # 8.23 + 8.23
@@ -283,6 +283,10 @@ def test_every_message_stands_in_both_languages() -> None:
         if row.startswith("#"):
             continue
         for finding in judged(row.split("|", 1)[1]).findings:
-            texts = [finding.message, *finding.derivation, *([finding.corrected] if finding.corrected else [])]
+            texts = [
+                finding.message,
+                *finding.derivation,
+                *([finding.corrected] if finding.corrected else []),
+            ]
             assert all(t.en.strip() and t.zh.strip() for t in texts), row
             assert not any("{" in t.en + t.zh for t in texts), row

@@ -50,7 +50,7 @@ LOWERS = r"(?:lower(?:s|ing)?|reduc(?:es?|ing)|cut(?:s|ting)?|decreas(?:es?|ing)
 ZH_UP = r"(?:增大|增加|提高|提升|加大|扩大|拉长|抬高|升高|上升|增长|变大|变高|变长|变多|翻倍|加|大|高|多|长|快)"
 ZH_DOWN = r"(?:减小|减少|降低|缩短|缩小|压低|下降|变小|变低|变短|变少|减半|只有几十|仅几十|几十|小|低|少|短|窄|慢)"
 AHEAD = re.compile(
-    rf"(?P<not>(?:not|n't|never|without|不(?:会|能)?) ?(?:make |making )?)?(?P<verb>{RAISES}|{LOWERS}|{MORE_WORD}|{LESS_WORD}|{ZH_UP}了?|{ZH_DOWN}了?)(?: (?:the|its|a|of|up|number of|more|peak|memory))* ?$"
+    rf"(?P<not>(?:not|n't|never|without|不(?:会|能)?) ?(?:make |making )?)?(?P<verb>{RAISES}|{LOWERS}|{MORE_WORD}|{LESS_WORD}|{ZH_UP}了?|{ZH_DOWN}了?)(?: (?:the|its|a|of|up|number of|more|peak|memory|[mgt]b/s))* ?$"
 )
 BEHIND = re.compile(
     rf"^ ?(?:of the \w+ |the )?(?P<not>(?:does not|do not|doesn't|will not|is not|isn't|不(?:会)?|并不(?:会)?|没有|never) ?)?(?:is|are|gets?|becomes?|be|goes|stays|were|to|是|为)? ?{ADVERB}"

@@ -128,7 +128,9 @@ def nouns(at: int, found: Sequence[Token]) -> list[str]:
     mine = [i for i in here if owner(i, low, high, found) == at]
     far = [i for i, t in enumerate(found) if t.of == "noun" and lonely(i, found)]
     if at and found[at - 1].kind == "stop" and found[at - 1].says == ":":
-        start, end = clause(at - 1, found)  # "K size: 8.23 GB": what stands before the colon is nearest
+        start, end = clause(
+            at - 1, found
+        )  # "K size: 8.23 GB": what stands before the colon is nearest
         mine = [i for i in range(end - 1, start - 1, -1) if found[i].of == "noun"] or mine
     if not mine:
         mine = [i for i in here if found[i].says not in OWN]

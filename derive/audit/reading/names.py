@@ -37,6 +37,8 @@ def plain(name: str) -> str:
 def spelled(alias: str) -> str:
     """An alias as a pattern: between words, and between letters and digits, anything small."""
     words = re.findall(r"[A-Za-z]+|[0-9]+(?:\.[0-9]+)*|[^A-Za-z0-9 -]", alias)
+    if words[:1] == ["A"] and words[1:2] and words[1].isdigit():
+        words[:2] = [words[0] + words[1]]  # "A 100 Gb/s port" names no accelerator
     return "[ -]?".join(re.escape(w) for w in words)
 
 

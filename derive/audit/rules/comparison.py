@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from derive.audit.library import Library
     from derive.audit.types import Claim, Figure
 
-MORE = r"(?:larger|greater|bigger|higher|faster|longer)(?: than)?|exceeds?|outweighs?|beats?|tops|surpass(?:es)?|is (?:much |far |slightly )?(?:more|above) (?:than )?|>|大于|高于|超过|快于|多于|胜过|≥"
-LESS = r"(?:smaller|lower|slower|shorter)(?: than)?|is (?:much |far |slightly )?(?:less|below|fewer) (?:than )?|falls short of|<|小于|低于|不及|慢于|少于|≤"
-SIGN = re.compile(rf"(?P<more>{MORE})|(?P<less>{LESS})")
-STOPS = re.compile(r"[;.]|\b(?:one|those|with|runs?|decodes?|trains?)\b| and | while | but |而|和|与|且|并")
+MORE = r"(?:larger|greater|bigger|higher|faster|longer)(?: than)?|exceeds?|outweighs?|beats?|tops|surpass(?:es)?|is (?:much |far |slightly )?(?:more|above)(?: than)?|>|大于|高于|超过|快于|多于|胜过|≥"
+LESS = r"(?:smaller|lower|slower|shorter)(?: than)?|is (?:much |far |slightly )?(?:less|below|fewer)(?: than)?|falls short of|<|小于|低于|不及|慢于|少于|≤"
+SIGN = re.compile(rf"(?<![a-z])(?:(?P<more>{MORE})|(?P<less>{LESS}))(?![a-z])")
+STOPS = re.compile(
+    r"[;.]|\b(?:one|those|with|runs?|decodes?|trains?)\b| and | while | but |而|和|与|且|并"
+)
 ADJECTIVE = re.compile(
     r"^[^0-9;.]{0,24}?(?P<more>larger|greater|bigger|higher|faster|更大|更高|更快|更多|大|高|快|多|强)"
     r"|^[^0-9;.]{0,24}?(?P<less>smaller|lower|slower|更小|更低|更慢|更少|小|低|慢|少|弱)"
@@ -43,6 +45,12 @@ def apart() -> frozenset[Dimension]:
     return frozenset(
         unit(u).dimension for u in ("FLOP/s", "byte/s", "byte", "FLOP", "FLOP/byte", "W")
     )
+
+
+@cache
+def physical() -> frozenset[Dimension]:
+    """Dimensions that nobody compares loosely, as counts and prices are."""
+    return apart() | {unit(u).dimension for u in ("s", "token/s", "J", "byte/token")}
 
 
 def comparisons(claim: Claim) -> Iterator[tuple[Figure, Figure, bool | None]]:
@@ -86,7 +94,7 @@ def across_dimensions(claim: Claim, _: Library) -> Iterator[Finding]:
         return
     for one, other, _more in comparisons(claim):
         a, b = bare(one.dimension), bare(other.dimension)
-        if a == b:
+        if a == b or not {a, b} <= physical():
             continue
         what = tr("{one} is {first}, {other} is {second}: neither can be larger than the other, nor equal",
                   one=same(one.text), other=same(other.text), first=called(a), second=called(b))  # fmt: skip

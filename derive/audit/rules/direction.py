@@ -75,9 +75,10 @@ def held(claim: Claim, text: str, cause: Change, effect: Change) -> Finding | No
             (QUANTITIES["memory_side"][0], {cause.sign})
         ]  # loads below a ridge: more where it is high
     else:
-        cases = [c for c in QUANTITIES[quantity] if any(w in text for w in c.words)] or list(
-            QUANTITIES[quantity]
-        )
+        cases = [c for c in QUANTITIES[quantity] if any(w in text for w in c.words)]
+        if len(cases) > 1:
+            return None  # the text tells the cases apart itself
+        cases = cases or list(QUANTITIES[quantity])
         try:
             outcomes = [(c, {s * cause.sign for s in signs(c, symbol)}) for c in cases]
         except (Unknown, ZeroDivisionError):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from derive.audit.between import lowered
+from derive.audit.between import OPERATOR_BEHIND, behind, lowered
 from derive.audit.rule import rule
 from derive.audit.types import Finding
 from derive.text import Text, same, tr
@@ -61,7 +61,10 @@ def told(claim: Claim) -> Iterator[tuple[Term, Figure]]:
             elif figure.span[1] <= term.span[0] <= figure.span[1] + 16:
                 words = lowered(claim.text[figure.span[1] : term.span[0]])
                 noun = lowered(claim.text[slice(*term.span)])
-                if (words or noun).startswith(("of", "的")) and BACK.fullmatch(words):
+                loose = (
+                    "的" in words and term.says == "memory_bandwidth"
+                )  # 80 GB 的带宽: of that card
+                if (words or noun).startswith(("of", "的")) and not loose and BACK.fullmatch(words):
                     yield term, figure
 
 
@@ -105,6 +108,8 @@ def unlike_unit(claim: Claim, _: Library) -> Iterator[Finding]:
 
 def excused(claim: Claim, term: Term, figure: Figure) -> bool:
     """Spellings that may be a count or a rate (TFLOPs) say nothing; nor do figures of another noun."""
+    if OPERATOR_BEHIND.match(behind(claim, figure, 6)):
+        return True
     if term.says == "work" and re.search(r"FLOPs$", figure.text):
         return True
     if any(n.kind == "noun" and n.span != term.span and n.says != term.says

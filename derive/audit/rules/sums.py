@@ -23,6 +23,7 @@ TOTAL = r"(?:in total|together|altogether|in all|combined|summed|total(?:ling)?|
 AND = re.compile(
     r"(?:,|and|plus|\+|和|与|及|加上?|another|a further| |;)+|[^0-9]{0,40}(?:,|and|plus|\+|和|与|及|加上?|;)[^0-9]{0,30}"
 )
+JOINED = re.compile(r"\band\b|plus|\+|和|与|及|加")
 THEN = re.compile(
     rf"(?:,|;|:|=|makes?|gives?|is|are|that is|for|a|an|of|and|即|为|是| )*(?:{TOTAL}(?:,|:|=|of|is|are|to|为|是|即|约|about| )*)?"
 )
@@ -56,9 +57,12 @@ def total(claim: Claim, _: Library) -> Iterator[Finding]:
         return
     if not all(AND.fullmatch(gap(claim, a, b)) for a, b in pairwise(parts)):
         return
+    listing = " ".join(gap(claim, a, b) for a, b in pairwise(parts))
     expected = parts[0].interval
     for part in parts[1:]:
         expected = expected + part.interval
+    if expected.high < whole.interval.low and not JOINED.search(listing):
+        return  # a list with commas need not be the whole
     line = same(
         " + ".join(p.text.strip("=≈ ") for p in parts)
         + " "
@@ -172,4 +176,15 @@ def computed(
             expected.high * printed.unit.factor / of.factor,
         )
         others = ((scaled, Text("the result in GiB", "结果按 GiB 计")),)
+    hidden = not printed.unit.terms and slip_of_ten(expected, printed)
+    if hidden:
+        return None  # bare digits in other prefixes: 9,216 × 2,307 = 21.3 (exa)
     return result("CONS002", claim, (*chain, printed), printed, expected, line, others=others)
+
+
+def slip_of_ten(expected: Interval, printed: Figure) -> bool:
+    """Whether two bare numbers differ by a power of a thousand: prefixes that are not written."""
+    if not printed.value or expected.high <= 0:
+        return False
+    factors = [Fraction(1000) ** n for n in range(-4, 5) if n]
+    return any(printed.interval.scaled(f).meets(expected) for f in factors)

@@ -93,8 +93,10 @@ def kv_dominates(claim: Claim, _: Library) -> Iterator[Finding]:
     text = normal(claim.text).text.lower()
     if not DOMINATES.search(text):
         return
-    context = claim.one("context", "tokens", "prompt")
-    spans = (context.span,) if context else ((0, len(claim.text)),)
+    context = claim.one("context", "tokens", "prompt", "output")
+    if context is None:
+        return
+    spans = (context.span,)
     lines = (
         tr(
             "KV traffic takes longer than the operations past T_wall = F_tok × n / (kappa × I_ridge), at every batch"
