@@ -29,17 +29,20 @@ STRONG = (
 # these may also say something else where both figures carry the same unit
 WEAK = (
     r"is|are|was|were|or|means?|makes?|gives?|moves?|carries|transfers?|delivers?|provides?"
-    r"|yields?|offers?|为|是|可?传(?:输)?|能传(?:输)?|可?提供|搬运|达到?|或"
+    r"|yields?|offers?|为|是|可?传(?:输)?|能传(?:输)?|可?提供|每秒(?:可|能)?(?:传输?|搬运)|搬运|达到?|或"
 )
 LINK = re.compile(
     rf"[,;:]? ?(?:which |that |this |these |it |这|则)?(?P<how>{STRONG}|{WEAK})(?: ?{SMALL})*"
 )
+SAME = re.compile(r"(?:are|be) (?:the same|equal|identical)|是?(?:一样|相同|相等|一回事|等价)")
 FIRM = re.compile(rf"(?:{STRONG})")
 OPERATOR_BEHIND = re.compile(r" ?[×x*+/÷−-] ?[0-9(]")
 OPERATOR_BEFORE = re.compile(r"[0-9a-z)%] ?[×x*+/÷−-] ?$")
 # a pure number is written twice only in words of magnitude: 70 亿 = 7 billion, 0.5 = 50 %
 MAGNITUDE = re.compile(r"[万亿千百%]|illion|thousand|[0-9][eE][0-9]|\^")
 LONGEST_GAP = 120
+GENERIC = ("data_rate", "bytes")  # what only the unit tells
+RATE_WORDS = {"data_rate": ("speed",), "network": ("speed",)}
 COUNTED = ("devices", "shape", "tp")
 
 
@@ -77,13 +80,17 @@ def neighbours(claim: Claim) -> Iterator[tuple[Figure, Figure]]:
 
 def without_nouns(words: str, claim: Claim, one: Figure, other: Figure) -> str:
     """A gap without the words that name what both figures are figures of."""
-    role = one.role if one.role == other.role else ""
-    known = (*ROLES[role].nouns, role) if role else ()
+    alike = one.role == other.role or (other.role in GENERIC and one.role != "pin_rate")
+    role = one.role if alike else ""
+    known = (*ROLES[role].nouns, role, *RATE_WORDS.get(other.role, ())) if role else ()
     for term in claim.terms:
         inside = one.span[1] <= term.span[0] and term.span[1] <= other.span[0]
         if inside and term.kind == "noun" and term.says in known:
             words = words.replace(lowered(claim.text[term.span[0] : term.span[1]]), "", 1)
-    words = re.sub(r"^(?:link|port|line|connection|链路|端口|线路)\b", "", words.strip())
+    words = re.sub(r"^(?:of|的) ?", "", words.strip())
+    words = re.sub(
+        r"^(?:(?:link|port|line|connection)\b|链路|端口|线路) ?(?:的传输)? ?|^的?传输 ?", "", words
+    )
     return re.sub(r"\s+", " ", words).strip()
 
 
@@ -109,6 +116,9 @@ def writings(claim: Claim) -> Iterator[tuple[Figure, Figure]]:
         if bracketed(claim, other, words):
             if differ:
                 yield one, other
+            continue
+        if words in ("and", "和", "与", "跟", "同") and SAME.match(behind(claim, other)):
+            yield one, other
             continue
         found = LINK.fullmatch(without_nouns(words, claim, one, other))
         if found and ((differ and one.unit.terms) or FIRM.fullmatch(found["how"].strip())):

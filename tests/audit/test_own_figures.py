@@ -192,6 +192,122 @@ consistent|每秒989万亿次浮点运算
 consistent|989 trillion floating-point operations per second
 consistent|3.35 trillion bytes per second
 consistent|每秒 3.35 万亿字节。
+# other wordings of the public cases
+contradicted|1 FLOP = 2 MACs, so MACs are twice the FLOPs.
+contradicted|The MAC count is double the FLOP count.
+contradicted|A FLOP equals two MACs.
+contradicted|MACs 是 FLOPs 的 2 倍
+contradicted|一次浮点运算等于两次乘加。
+contradicted|MAC 数等于两倍的 FLOP 数
+contradicted|There are twice as many MACs as FLOPs.
+consistent|There are twice as many FLOPs as MACs.
+unit_error|The run's total work was 312 TFLOP/s.
+unit_error|312 TFLOP/s was the total work of the run.
+unit_error|The total work done in the run amounts to 312 TFLOPS.
+unit_error|整个运行的总工作量为 312 TFLOPS。
+unit_error|该次运行的计算总量是 312 TFLOP/s
+unit_error|本次训练的总运算量达 ３１２ ＴＦＬＯＰ／ｓ。
+unit_error|总计算量：312 TFLOPS
+unit_error|Total work of the run: 312 teraflops per second.
+contradicted|The K cache is 8.23 GB and the V cache is 8.23 GB; the KV cache is 8.23 GB in total.
+contradicted|KV cache 8.23 GB in total: K size 8.23 GB, V size 8.23 GB.
+contradicted|K 占 8.23 GB，V 占 8.23 GB，KV 缓存共 8.23 GB。
+contradicted|K size = 8.23GB, V size = 8.23GB, total KV cache = 8.23GB
+contradicted|K 大小 8.23 GB，V 大小 8.23 GB，KV cache 总计 8.23 GB。
+contradicted|With 10 Gb/s per pin, a 256-bit bus gives 32 GB/s.
+contradicted|A memory bus 256 bits wide at 10 Gbit/s per pin yields 32 GB/s.
+contradicted|256-bit 位宽、每引脚 10 Gb/s，带宽 32 GB/s。
+contradicted|位宽 256 bit，每个引脚 10 Gbps，带宽为 32 GB/s
+contradicted|32 GB/s from a 256-bit bus at 10 Gb/s per pin.
+contradicted|In 7.7 GiB, 150,000 tokens of KV cache take 56 bytes per token.
+contradicted|7.7 GiB holds the KV cache of 150,000 tokens at 56 bytes per token.
+contradicted|7.7 GiB for 150K tokens of KV cache: 56 B/token
+contradicted|150000 个 token 的 KV cache 共 7.7 GiB，即每 token 56 字节。
+contradicted|每个 token 的 KV 为 56 字节，150,000 个 token 共 7.7 GiB。
+contradicted|１５０，０００ 个 token 的 KV 缓存占 ７．７ ＧｉＢ，每个 token 为 ５６ 字节
+contradicted|The KV cache is 1,050,673,152 bytes, i.e. 7.8 GB.
+contradicted|1,050,673,152 bytes of KV cache are 7.8 GB.
+contradicted|KV cache 占 1,050,673,152 字节（7.8 GB）。
+contradicted|KV cache 为 1050673152 字节，即 7.8 GB
+contradicted|The KV cache takes 1050673152 B (7.8 GB)
+contradicted|The KV cache takes 7.8 GB (1,050,673,152 bytes).
+contradicted|With 57 requests in flight and 529 token/s in total, the TPOT is 1.9 ms.
+contradicted|57 个并发请求合计 529 token/s，TPOT 为 1.9 ms。
+contradicted|在途请求 57 个、总计 529 token/s，所以每 token 时间是 1.9 ms
+contradicted|A TPOT of 1.9 ms follows from 529 token/s in total with 57 requests in flight.
+consistent|13,540 tokens/min is 225.7 tokens/s.
+consistent|225.7 token/s are 13,540 tokens per minute.
+consistent|13540 tokens per minute equals 225.7 tokens per second.
+consistent|每分钟 13,540 个 token 等于每秒 225.7 个 token。
+consistent|13,540 token/分钟 即 225.7 token/秒
+consistent|１３，５４０ token/分钟等于 ２２５．７ token/秒。
+ambiguous|An inference speed of 2,000 token/s (prompt and generated tokens together).
+ambiguous|2,000 tokens per second, counting prompt plus generated tokens.
+ambiguous|推理速度 2,000 token/s，提示词与生成合计。
+ambiguous|推理速度为 2000 token/s（输入和输出一起算）
+ambiguous|Inference speed: 2000 tok/s, input and output tokens combined.
+contradicted|80 GB is equal to 80 GiB.
+contradicted|80 GiB equal 80 GB.
+contradicted|80 GB = 80 GiB
+contradicted|80 GB 就是 80 GiB。
+contradicted|80GB 和 80GiB 相等
+contradicted|80 GB and 80 GiB are the same.
+contradicted|80 GB 与 80 GiB 是一样的。
+contradicted|A network of 400 Gb/s moves 400 GB/s.
+contradicted|A 400 Gbps network moves 400 GB per second.
+contradicted|400 Gb/s 的网络每秒传 400 GB。
+contradicted|400 Gb/s 网络的传输速率为 400 GB/s。
+contradicted|The 400 Gbit/s network carries 400 GB/s.
+contradicted|网络 400 Gbps，也就是 400 GB/s
+contradicted|４００ Ｇｂ／ｓ 的网络可传 ４００ ＧＢ／ｓ
+unit_error|2.039 TB/s is smaller than 312 TFLOPS
+unit_error|312 teraflops is bigger than 2.039 terabytes per second.
+unit_error|312 TFLOPS 比 2.039 TB/s 更大
+unit_error|312 TFLOPS 要大于 2.039 TB/s
+unit_error|312 TFLOP/s exceeds 2.039 TB/s
+unit_error|The A100 80GB's 312 TFLOPS is larger than its 2.039 TB/s.
+ambiguous|At batch 64, latency is 4 times and throughput 14 times.
+ambiguous|With batch 64, latency x 4, throughput x 14.
+ambiguous|批大小为 64 时，延迟变为 4 倍，吞吐变为 14 倍。
+ambiguous|batch=64：延迟 ×4，吞吐 ×14
+ambiguous|batch size 64: 14x throughput at 4x latency
+contradicted|Because bandwidth on edge devices is only tens of GB/s, the ridge is very low.
+contradicted|端侧设备的带宽只有几十 GB/s，脊点因此极低，几乎所有负载都落在带宽侧。
+contradicted|端侧带宽只有几十 GB/s，脊点很低，几乎所有负载都在带宽侧
+unit_error|0.5 and 0.6 are the measured throughput over the theoretical lower bound.
+unit_error|0.5 and 0.6 are the ratio of measured throughput to the theoretical lower bound.
+unit_error|0.5 与 0.6 是实测吞吐除以理论下界。
+unit_error|0.5、0.6 指实测吞吐与理论下限之比
+unit_error|实测吞吐 / 理论下限 为 0.5 和 0.6
+contradicted|Adding GPUs does not make the KV on each GPU smaller.
+contradicted|The KV on each card does not get smaller when cards are added.
+contradicted|加卡并不会让每张卡上的 KV 变小。
+contradicted|增加卡数不会使每卡的 KV 变小
+contradicted|每张卡上的 KV 不会因为加卡而变小
+contradicted|Adding cards won't shrink the KV cache per card.
+contradicted|MoE: both bytes moved and operations follow the activated parameters.
+contradicted|For MoE, bytes moved and FLOPs are both proportional to the active parameters.
+contradicted|MoE 模型搬运的字节数和运算次数都跟着激活参数走。
+contradicted|MoE：搬运字节与运算都按激活参数计
+ambiguous|The estimate is usually within 10%; for absolute performance it is 10-30% off.
+ambiguous|该估算误差通常在 10% 以内；用它预测绝对性能会偏差 10% 到 30%。
+ambiguous|Usually the estimate is within 10 %, but absolute performance is off by 10 % to 30 %.
+ambiguous|估算通常在 10% 以内，预测绝对性能则偏差 10%–30%
+ambiguous|Beyond roughly 2,000 tokens of context the KV cache dominates for every batch size.
+ambiguous|At any batch the KV cache dominates past about 2,000 tokens of context.
+ambiguous|上下文超过约 2,000 个 token，KV cache 在任何批大小下都占主导。
+ambiguous|超过大约两千 token 的上下文后，KV cache 在各种批大小下都占主导
+consistent|989 万亿次浮点运算每秒
+consistent|每秒 989 万亿次浮点运算。
+consistent|3.35 万亿字节每秒
+consistent|每秒3.35万亿字节
+consistent|每秒 ３．３５ 万亿字节
+consistent|3.35 万亿字节/秒
+consistent|7B 参数的模型在 BF16 下权重为 14 GB。
+contradicted|7B 参数的模型在 BF16 下权重为 140 GB。
+contradicted|A model with 7 billion parameters has 140 GB of BF16 weights.
+consistent|A 7B model in BF16 takes 14 GB of weights.
+contradicted|TTFT 1000 ms, 100 tokens at 10 ms: TPOT 1.99 ms.
 """
 
 

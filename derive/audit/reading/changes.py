@@ -42,7 +42,7 @@ QUANTITY = re.compile(
     "|".join(f"(?P<{name}>(?<![a-z])(?:{spelled}))" for name, spelled, _, _ in WORDS)
 )
 
-ADVERB = r"(?:only |very |extremely |much |far |so |quite |even |too |also |increasingly |further |slightly |significantly |会|也|就|都|则|将|很|更|越|极其|极为|极|非常|太|特别|比较|变得|随之|反而|明显|显著|更加|越来越| )*"
+ADVERB = r"(?:only |very |extremely |much |far |so |quite |even |too |also |increasingly |further |slightly |significantly |会|也|就|因此|于是|所以|自然|因而|都|则|将|很|更|越|极其|极为|极|非常|太|特别|比较|变得|随之|反而|明显|显著|更加|越来越| )*"
 MORE_WORD = r"(?:more|higher|high|larger|large|bigger|greater|longer|long|faster|better|rising|growing|added|extra)(?![a-z])"
 LESS_WORD = r"(?:less|lower|low|smaller|small|fewer|shorter|short|slower|reduced|narrower|narrow|limited|little|scarce|tens of|weaker)(?![a-z])"
 RAISES = r"(?:rais(?:es?|ing)|increas(?:es?|ing)|adding|adds?|grows?|lengthen(?:s|ing)?|boost(?:s|ing)?|improv(?:es?|ing)|doubl(?:es|ing)|push(?:es)? up|enlarg(?:es?|ing)|expand(?:s|ing)?)(?![a-z])"
@@ -53,7 +53,7 @@ AHEAD = re.compile(
     rf"(?P<not>(?:not|n't|never|without|不(?:会|能)?) ?(?:make |making )?)?(?P<verb>{RAISES}|{LOWERS}|{MORE_WORD}|{LESS_WORD}|{ZH_UP}了?|{ZH_DOWN}了?)(?: (?:the|its|a|of|up|number of|more|peak|memory|[mgt]b/s))* ?$"
 )
 BEHIND = re.compile(
-    rf"^ ?(?:of the \w+ |the )?(?P<not>(?:does not|do not|doesn't|will not|is not|isn't|不(?:会)?|并不(?:会)?|没有|never) ?)?(?:is|are|gets?|becomes?|be|goes|stays|were|to|是|为)? ?{ADVERB}"
+    rf"^ ?(?:of the \w+ |the )?(?P<not>(?:does not|do not|doesn't|will not|is not|isn't|不(?:会)?|并不(?:会)?|没有|never) ?)?(?P<why>因为?[^,.;]{{1,10}}?而)?(?:is|are|gets?|becomes?|be|goes|stays|were|to|是|为)? ?{ADVERB}"
     rf"(?P<verb>up(?![a-z])|down(?![a-z])|ris(?:es?|ing)(?![a-z])|falls?(?![a-z])|drops?(?![a-z])|grow(?:s|ing)?(?![a-z])|{MORE_WORD}|{LESS_WORD}|increases?(?![a-z])|decreases?(?![a-z])|shrinks?(?![a-z])|doubles?(?![a-z])|halves(?![a-z])|{ZH_UP}|{ZH_DOWN}|(?P<same>unchanged|the same|constant|不变|持平))"
 )
 DOWNWARD = re.compile(rf"{LOWERS}|{LESS_WORD}|{ZH_DOWN}|down|fall|drop|decrease|shrink|halve")
@@ -63,7 +63,9 @@ MAKES = re.compile(
 NO_EFFECT = re.compile(
     r"no (?:effect|influence) on|not (?:change|affect|influence|alter)|independent of|无关|不影响|不改变|does not depend on"
 )
-BECAUSE = re.compile(r"(?: when | if | because | since | as | with | under | once |因为|由于)")
+BECAUSE = re.compile(
+    r"(?: when | if | because | since | as | with | under | once |因为?|由于)(?!此|而)"
+)
 STANDING = {"batch": re.compile(r"batching|拼批|批处理")}
 QUANTISED = re.compile(r"quanti[sz](?:ing|ation)(?: the)?(?: weights)?|量化(?:权重)?")
 
@@ -116,7 +118,8 @@ def changed(name: str, match: re.Match[str], ahead: str, behind: str) -> Change 
             return Change(name, frozenset({0}), start, end + told.end())
         sign = DOWN if DOWNWARD.match(told["verb"]) else UP
         negated = bool(told["not"]) or bool(made and made["not"])
-        return Change(name, admitted(sign, negated), start, end + told.end())
+        behind_it = end if told["why"] else end + told.end()
+        return Change(name, admitted(sign, negated), start, behind_it)
     if before:
         sign = DOWN if DOWNWARD.match(before["verb"]) else UP
         return Change(name, admitted(sign, bool(before["not"])), start, end)

@@ -27,7 +27,10 @@ ABOUT = re.compile(
     r"(?![a-z])|大约|约等于|约为|约|将近|接近|近|大概|差不多|左右) *",
     re.IGNORECASE,
 )
-EVERY = re.compile(r"每(?P<unit>秒|分钟|小时|天) *")
+EVERY = re.compile(
+    r"每(?P<unit>秒|分钟|小时|天)(?:可|能)?"
+    r"(?:传输?|搬运|读取?|写入?|处理|生成|输出|产出|完成|执行)? *"
+)
 RANGE = re.compile(r" ?(?:-|~|to|至|到) ?(?=[0-9.])", re.IGNORECASE)
 SHORT = re.compile(
     r" ?(?P<letter>[kKMBT])(?![A-Za-z0-9/])|(?P<many>[kKM])(?= ?(?:token|context|上下文|个))"
@@ -41,7 +44,8 @@ PIECE = re.compile(
 )
 FLOATING = re.compile(r"floating[ -]point (?=operation)", re.IGNORECASE)
 MOST_PIECES = 5
-PARAMETERS = unit("param")
+PARAMETERS, BYTES = unit("param"), unit("byte")
+SPELLED_OUT = 10**6  # 1050673152 B is a number of bytes, 70 B is a model
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,8 @@ def figure_at(text: str, start: int) -> Read | None:
         read, loose = tail[0], tail[1]
         end = tail[2] if read is not None else short.end()
         if read is None and letter == "B":
-            read = PARAMETERS
+            counts = value < SPELLED_OUT or value.denominator != 1
+            read, factor = (PARAMETERS, factor) if counts else (BYTES, 1)
         value, half = value * factor, half * factor
     made = read or Unit()
     if below:
@@ -138,7 +143,7 @@ def loose_half(text: str, at: int) -> Fraction:
 
 def counted_by(text: str, at: int) -> bool:
     """Whether a Chinese numeral counts something: 两张, 八卡; 一 alone is an article."""
-    return bool(re.match(r" ?[张块卡台路个条]", text[at : at + 2]))
+    return bool(re.match(r" ?(?:[张块卡台路个条]|tokens?|词元)", text[at : at + 8]))
 
 
 def unit_at(text: str, at: int) -> tuple[Unit | None, bool, int]:
@@ -165,5 +170,7 @@ def unit_at(text: str, at: int) -> tuple[Unit | None, bool, int]:
         made = found.quantity.unit if found.unit else Unit()
         if found.value != 1:
             continue
+        if ("s", -2) in made.terms and made.terms[0][0].endswith("FLOP"):
+            made = Unit((*made.terms[:-1], ("s", -1)))  # teraflops per second
         return made, False, end
     return None, False, at

@@ -21,8 +21,8 @@ NUMBER_START = re.compile(
 )
 SHAPE = re.compile(r"([0-9][0-9,]*) ?[x×*] ?([0-9][0-9,]*) ?[x×*] ?([0-9][0-9,]*)(?![0-9.])")
 BITS = re.compile(
-    r"(?P<bits>[0-9]{1,5})[ -]?(?:bit|位)[ -]?(?:memory |显存|内存)?(?:wide )?"
-    r"(?=bus|interface|位宽|总线)",
+    r"(?P<bits>[0-9]{1,5})[ -]?(?:bits?|位)[ -]?(?:memory |显存|内存)?(?:wide )?"
+    r"(?=bus|interface|wide|位宽|总线)",
     re.IGNORECASE,
 )
 BEFORE_UNIT = re.compile(

@@ -35,8 +35,11 @@ NOUNS: dict[str, tuple[Text, str, tuple[str, ...]]] = {
 COMPUTE = re.compile(
     r"compute|算力|浮点"
 )  # of the words for compute, those that mean a rate of operations
-LIKE = r"(?:is|are|was|were|of|=|:|≈|about|around|to|the|a|only|just|up|reaches|takes?|needs?|为|是|约|达到?|有|只有|高达|仅|共|需要?|占用?|,| )"
-TIGHT = re.compile(rf"{LIKE}*(?:of (?:the|this|a|one|an|each) [a-z]+ )?{LIKE}*")
+LIKE = r"(?:is|are|was|were|of|=|:|≈|about|around|to|the|a|only|just|up|reaches|amounts? to|c[ao]mes? to|equals?|takes?|needs?|为|是|约|达到?|有|只有|高达|仅|共|需要?|占用?|,| )"
+TIGHT = re.compile(
+    rf"{LIKE}*(?:done )?(?:(?:of|in|by|for) (?:the|this|a|one|an|each) [a-z]+ ?)?{LIKE}*"
+)
+IS = re.compile(r"(?:is|was|are|were|是|为) ?(?:the|a|an|其|总的)?")
 BACK = re.compile(r"(?:of|的| )*(?:the|total|memory|peak|显存|峰值| )*")
 SLIP = re.compile(r"(?:flops|flop|floating point operations|浮点运算)$", re.IGNORECASE)
 
@@ -64,7 +67,8 @@ def told(claim: Claim) -> Iterator[tuple[Term, Figure]]:
                 loose = (
                     "的" in words and term.says == "memory_bandwidth"
                 )  # 80 GB 的带宽: of that card
-                if (words or noun).startswith(("of", "的")) and not loose and BACK.fullmatch(words):
+                back = (words or noun).startswith(("of", "的")) and BACK.fullmatch(words)
+                if (back and not loose) or (IS.fullmatch(words) and term.says == "work"):
                     yield term, figure
 
 

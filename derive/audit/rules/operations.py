@@ -31,7 +31,7 @@ WORDS: dict[str, int | Fraction] = {
 NUMBER = r"(?P<{0}n>[0-9][0-9,]{{0,20}}(?:\.[0-9]{{1,12}})?|one|two|an?|一|两|二)?"
 MAC = r"(?P<{0}mp>[kmgtp]?)(?P<{0}mac>macs?|multiply[ -]?(?:accumulates?|adds?)|fused multiply[ -]adds?|fmas?|乘加(?:运算)?)"
 FLOP = r"(?P<{0}fp>[kmgtp]?)(?P<{0}flop>flops?|floating[ -]point operations?|operations?|ops|浮点运算|运算)"
-SIDE = rf"{NUMBER} ?(?:次|个)? ?(?:{MAC}|{FLOP})(?: ?(?:数|次数|数量))?"
+SIDE = rf"{NUMBER} ?(?:次|个)? ?(?:{MAC}|{FLOP})(?: ?(?:数|次数|数量|counts?|numbers?))?"
 EQUALS = r"(?:=|≈|is|are|equals?|counts? (?:as|for)|means?|makes?|即|等于|是|为|算作|算|计作?|相当于|就是)"
 TIMES = r"(?P<double>twice|double|two times|2 ?(?:x|×|\*|times)|两倍|2 ?倍)|(?P<half>half|(?:0\.5|½) ?(?:x|×|\*|times)|一半)"
 OF = r"(?:of |as many as |as |the |number of |count of |的 ?)*"
@@ -39,6 +39,9 @@ FORWARD = re.compile(
     rf"(?<![a-z]){SIDE.format('a', 'a')} ?{EQUALS} ?(?:about |to |the )?(?:(?:{TIMES}) ?)?{OF}{SIDE.format('b', 'b')}(?![a-z])".replace(
         "{0}", ""
     )
+)
+AS_MANY = re.compile(
+    rf"(?P<double>twice|double|two times) as many {SIDE.format('a', 'a')} as {SIDE.format('b', 'b')}(?![a-z])"
 )
 # Chinese order: A 是 B 的两倍
 BEHIND = re.compile(
@@ -63,7 +66,7 @@ def mac_against_flop(claim: Claim, _: Library) -> Iterator[Finding]:
     if not any(word in lowered for word in ("mac", "multiply", "fma", "ｍａｃ", "乘加")):
         return
     text = normal(claim.text).text.lower().replace("-", " ")
-    for pattern in (BEHIND, FORWARD):
+    for pattern in (BEHIND, FORWARD, AS_MANY):
         for found in pattern.finditer(text):
             if bool(found["amac"]) == bool(found["bmac"]):
                 continue
@@ -91,7 +94,13 @@ def side(found: re.Match[str], name: str) -> Interval:
 
 def stated(claim: Claim, found: re.Match[str]) -> Finding:
     """The verdict on one equation."""
-    factor = Fraction(2) if found["double"] else Fraction(1, 2) if found["half"] else Fraction(1)
+    factor = (
+        Fraction(2)
+        if found["double"]
+        else Fraction(1, 2)
+        if found.groupdict().get("half")
+        else Fraction(1)
+    )
     left, right = side(found, "a"), side(found, "b").scaled(1)
     counted = found["an"] or found["bn"]
     if not counted:  # numbers of each: FLOPs = 2 MACs as counts

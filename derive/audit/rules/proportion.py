@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FOLLOW = re.compile(
     r"(?P<not>(?:does not|do not|don't|doesn't|不(?:会)?|并不)? ?)(?:follows?|scales? (?:only |linearly |directly )?with|track|tracks|(?:is|are) (?:directly |both )?(?:proportional to|set by|determined by)|grows? (?:linearly|in proportion) (?:with|to)"
-    r"|depends? only on|跟随|随着?|取决于|只取决于|只看|按|由|与(?=[^,。]{1,16}成正比)|正比于|线性增长)"
+    r"|depends? only on|跟随|跟着|随着?|(?P<by>determines?|sets?|decides?|决定(?!于))|取决于|只取决于|只看|按|由|与(?=[^,。]{1,16}成正比)|正比于|线性增长)"
 )
 PURELY = re.compile(
     r"follow|only|proportional|linear|set by|determined|track|跟随|只|都|正比|线性|决定|按"
@@ -67,11 +67,11 @@ def of_experts(claim: Claim, text: str, found: re.Match[str]) -> Iterator[Findin
     """Bytes, operations and memory of a mixture of experts."""
     from derive.audit import dependence
 
-    after = text[found.end() :]
+    ahead, after = text[: found.start()], text[found.end() :]
+    if found["by"] and re.search("|".join(s for _, s, _ in SUBJECTS), after):
+        ahead, after = after, ahead  # "the active parameters determine the bytes"
     of = "active" if ACTIVE.search(after) else "total" if WHOLE.search(after) else ""
-    subjects = [
-        (k, name) for k, spelled, name in SUBJECTS if re.search(spelled, text[: found.start()])
-    ]
+    subjects = [(k, name) for k, spelled, name in SUBJECTS if re.search(spelled, ahead)]
     if not of or not subjects:
         return
     if len(subjects) > 1 and subjects[0][0] == "bytes" and "memory traffic" in text:
