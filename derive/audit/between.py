@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,9 @@ LINK = re.compile(
 SAME = re.compile(r"(?:are|be) (?:the same|equal|identical)|是?(?:一样|相同|相等|一回事|等价)")
 FIRM = re.compile(rf"(?:{STRONG})")
 OPERATOR_BEHIND = re.compile(r" ?[×x*+/÷−-] ?[0-9(]")
-OPERATOR_BEFORE = re.compile(r"[0-9a-z)%] ?[×x*+/÷−-] ?$")
+OPERATOR_BEFORE = re.compile(
+    r"[0-9a-z)%] ?[×x*+/÷−-] ?$|[+×÷] ?[a-z\u4e00-\u9fff]{1,12} ?$"  # also "140 GB + KV 6 GB"
+)
 # a pure number is written twice only in words of magnitude: 70 亿 = 7 billion, 0.5 = 50 %
 MAGNITUDE = re.compile(r"[万亿千百%]|illion|thousand|[0-9][eE][0-9]|\^")
 LONGEST_GAP = 120
@@ -67,9 +70,11 @@ def behind(claim: Claim, figure: Figure, most: int = 40) -> str:
     return lowered(claim.text[figure.span[1] : figure.span[1] + most])
 
 
+@lru_cache(maxsize=4096)
 def lowered(written: str) -> str:
     """Normal form, small letters, single spaces."""
-    return re.sub(r"\s+", " ", normal(written).text).lower().strip()
+    text = written if written.isascii() else normal(written).text
+    return re.sub(r"\s+", " ", text).lower().strip()
 
 
 def neighbours(claim: Claim) -> Iterator[tuple[Figure, Figure]]:
@@ -129,5 +134,5 @@ def arithmetic_around(claim: Claim, one: Figure, other: Figure) -> bool:
     """Whether either figure is a term of a longer expression."""
     return bool(
         OPERATOR_BEHIND.match(behind(claim, other, 6))
-        or OPERATOR_BEFORE.search(before(claim, one, 12))
+        or OPERATOR_BEFORE.search(before(claim, one, 20))
     )

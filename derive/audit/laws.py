@@ -134,7 +134,7 @@ def expectations(law: Law, claim: Claim, figures: Mapping[str, Figure]) -> Itera
                 continue
             bounds = {n: reading(f, as_binary=as_binary) for n, f in mine.items()}
             expected = interval(form.text, bounds, of_claim)
-            if expected is not None:
+            if expected is not None and expected.high > 0:
                 yield Filled(
                     form, {**mine, law.result: figures[law.result]}, expected, as_binary, of_claim
                 )

@@ -49,7 +49,9 @@ def read(text: str, place: Place | None = None) -> Reading:
         raise DeriveError(Problem("U203", message("U203", text), place)) from None
     except Fault as fault:
         what = message(fault.code, text, fault.piece)
-        raise DeriveError(Problem(fault.code, what, place, hint=fault.hint)) from None
+        # the near spellings are looked for here alone: readers that try and fail need none
+        hint = fault.hint or (suggest(fault.piece) if fault.code == "U205" else None)
+        raise DeriveError(Problem(fault.code, what, place, hint=hint)) from None
 
 
 def bounded(text: str) -> Reading:
@@ -144,7 +146,7 @@ def meant(word: Word, among: list[Word]) -> tuple[str, int]:
     if word.text in spellings():
         return spellings()[word.text]
     if word.text not in unclear():
-        raise Fault("U205", word.text, suggest(word.text))
+        raise Fault("U205", word.text)
     below = [spellings()[w.text][0] for w in among if w.power < 0 and w.text in spellings()]
     symbol = unclear()[word.text]
     if not DECIDING.intersection(symbols()[s][1] for s in below):

@@ -17,6 +17,7 @@ from derive.units import unit
 
 PARAM = unit("param")
 PER_USER = unit("token/s/request").dimension
+TOKEN = unit("token")
 WORK = unit("FLOP").dimension
 WORKING = {"work", "matmul", "flop", "mac"}  # nouns that make FLOP an amount
 CONDITIONS = ("precision", "sparsity", "scope", "direction", "user", "calibre", "tokens")
@@ -75,11 +76,21 @@ def figure(token: Token, at: int, found: Sequence[Token], held: Normal) -> Figur
             read, unit=read.unit * unit("s") ** -1, loose=True
         )  # a petaFLOP of performance
     role = token.of or role_of(read.unit.dimension, nouns(at, found), said, about, percent=percent)
+    if role == "time" and paced(at, found, held):
+        role = "itl"
     made = read.unit
     if role in ("kv", "bytes", "weights") and "token" in conditions("per", at, found):
         role, made = "kappa", made * unit("token") ** -1
     text, span = held.text[token.start : token.end].strip(), held.span(token.start, token.end)
     return Figure(text, span, read.value, read.half, made, read.about, bound, role, said)
+
+
+def paced(at: int, found: Sequence[Token], held: Normal) -> bool:
+    """Whether a time is that of each token before it: "100 tokens at 10 ms"."""
+    if at < 2 or held.text[found[at - 1].start : found[at - 1].end].lower() != "at":
+        return False
+    before = [t for t in found[max(0, at - 4) : at - 1] if t.kind == "number"]
+    return bool(before) and before[-1].read is not None and before[-1].read.unit == TOKEN
 
 
 def conditions(
