@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from derive.audit.judge import judge
@@ -406,3 +408,15 @@ def test_every_message_stands_in_both_languages() -> None:
             ]
             assert all(t.en.strip() and t.zh.strip() for t in texts), row
             assert not any("{" in t.en + t.zh for t in texts), row
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["of ", "80 GB ", "1 GB = ", "weights 1 GB/s ", "1,", "1 MAC = 2 FLOP ", "divided by ",
+     "measured throughput divided by ", "MoE follows active ", "latency x4 throughput x", "越大",
+     "降低带宽", "8 × ", "twice as many MACs as ", "K size 8 GB V size 8 GB KV cache 8 GB "],
+)  # fmt: skip
+def test_repeated_pieces_end_soon(piece: str) -> None:
+    start = time.monotonic()
+    judged((piece * 2000)[:1990])
+    assert time.monotonic() - start < 5

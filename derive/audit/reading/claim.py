@@ -11,6 +11,7 @@ from derive.audit.reading.normal import Normal, normal
 from derive.audit.reading.owners import in_order, nearest
 from derive.audit.reading.roles import role_of
 from derive.audit.reading.scan import Token, tokens
+from derive.audit.reading.sentence import Sentence, gap
 from derive.audit.types import Claim, Figure, Named, Term
 from derive.errors import Place
 from derive.units import unit
@@ -27,7 +28,7 @@ OWN = ("pin", "kv_k", "kv_v")  # nouns that never speak of a second figure
 def read_claim(text: str, roots: tuple[Path, ...], place: Place | None = None) -> Claim:
     """One claim as it is understood; DeriveError where the text cannot be read at all."""
     held = normal(text, place)
-    found = tokens(held.text, roots)
+    found = Sentence(tokens(held.text, roots))
     hardware = tuple(named(t, held) for t in found if t.kind == "hardware")
     models = [named(t, held) for t in found if t.kind == "model"]
     figures = [figure(t, i, found, held) for i, t in enumerate(found) if t.kind == "number"]
@@ -52,14 +53,7 @@ def named(token: Token, held: Normal) -> Named:
     return Named(held.text[token.start : token.end], held.span(token.start, token.end), token.ids)
 
 
-def clause(at: int, found: Sequence[Token]) -> tuple[int, int]:
-    """The tokens between two commas around one of them."""
-    walls = [i for i, t in enumerate(found) if t.kind == "stop" and t.says not in "()"]
-    low = max((i + 1 for i in walls if i < at), default=0)
-    return low, min((i for i in walls if i >= at), default=len(found))
-
-
-def figure(token: Token, at: int, found: Sequence[Token], held: Normal) -> Figure:
+def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
     """A number with the conditions and the role that the words around it give it."""
     assert token.read is not None
     read = token.read
@@ -68,9 +62,7 @@ def figure(token: Token, at: int, found: Sequence[Token], held: Normal) -> Figur
     percent = any(symbol == "%" for symbol, _ in read.unit.terms)
     if read.unit.dimension == PER_USER:
         said["user"] = ("one",)
-    about = {t.kind for t in found if t.kind in ("model", "hardware")}
-    about |= {"model"} if any(t.read and t.read.unit == PARAM for t in found) else set()
-    about |= {"hardware"} if any(t.of == "noun" and t.says == "device" for t in found) else set()
+    about = found.about
     if read.unit.dimension == WORK and "hardware" in about and not WORKING & set(nouns(at, found)):
         read = replace(
             read, unit=read.unit * unit("s") ** -1, loose=True
@@ -85,7 +77,7 @@ def figure(token: Token, at: int, found: Sequence[Token], held: Normal) -> Figur
     return Figure(text, span, read.value, read.half, made, read.about, bound, role, said)
 
 
-def paced(at: int, found: Sequence[Token], held: Normal) -> bool:
+def paced(at: int, found: Sentence, held: Normal) -> bool:
     """Whether a time is that of each token before it: "100 tokens at 10 ms"."""
     if at < 2 or held.text[found[at - 1].start : found[at - 1].end].lower() != "at":
         return False
@@ -93,62 +85,39 @@ def paced(at: int, found: Sequence[Token], held: Normal) -> bool:
     return bool(before) and before[-1].read is not None and before[-1].read.unit == TOKEN
 
 
-def conditions(
-    kind: str, at: int, found: Sequence[Token], *, before: bool = False
-) -> tuple[str, ...]:
+def conditions(kind: str, at: int, found: Sentence, *, before: bool = False) -> tuple[str, ...]:
     """What is said of a kind about the figure at a place.
 
     Words of its own clause; where these differ among themselves, each belongs to the figure nearest
     to it. Words of a clause without figures belong to every figure.
     """
-    low, high = clause(at, found)
+    low, high = found.clauses[at]
     own = [i for i in range(low, high) if found[i].of == kind and found[i].kind == "term"]
     if before:
         own = [i for i in own if at - 3 <= i < at]
         return tuple(found[i].says for i in own[-1:])
     if len({found[i].says for i in own}) > 1:
-        own = [i for i in own if owner(i, low, high, found) == at]
+        own = [i for i in own if found.owners[i] == at]
     if not own:
-        own = [
-            i for i, t in enumerate(found) if t.kind == "term" and t.of == kind and lonely(i, found)
-        ]
+        own = found.apart.get(kind, [])
     return tuple(dict.fromkeys(found[i].says for i in own))
 
 
-def owner(term: int, low: int, high: int, found: Sequence[Token]) -> int:
-    """The figure nearest to a word within a clause, in characters; the one before it on a tie."""
-    figures = [i for i in range(low, high) if found[i].kind == "number"]
-    return min(figures, key=lambda i: (gap(found[i], found[term]), i > term), default=-1)
-
-
-def gap(one: Token, other: Token) -> int:
-    """Characters between two tokens."""
-    return max(other.start - one.end, one.start - other.end, 0)
-
-
-def lonely(at: int, found: Sequence[Token]) -> bool:
-    """Whether a word stands in a clause without a figure."""
-    low, high = clause(at, found)
-    return not any(found[i].kind == "number" for i in range(low, high))
-
-
-def nouns(at: int, found: Sequence[Token]) -> list[str]:
+def nouns(at: int, found: Sentence) -> list[str]:
     """The quantity words of the clause, nearest first; then those of clauses without figures."""
-    low, high = clause(at, found)
+    low, high = found.clauses[at]
     here = [i for i in range(low, high) if found[i].of == "noun"]
-    mine = [i for i in here if owner(i, low, high, found) == at]
-    far = [i for i, t in enumerate(found) if t.of == "noun" and lonely(i, found)]
+    mine = [i for i in here if found.owners[i] == at]
+    far = found.apart.get("noun", [])
     if at and found[at - 1].kind == "stop" and found[at - 1].says == ":":
-        start, end = clause(
-            at - 1, found
-        )  # "K size: 8.23 GB": what stands before the colon is nearest
+        start, end = found.clauses[at - 1]  # "K size: 8.23 GB": what stands before it is nearest
         mine = [i for i in range(end - 1, start - 1, -1) if found[i].of == "noun"] or mine
     if not mine:
         mine = [i for i in here if found[i].says not in OWN]
     return [found[i].says for i in sorted(mine, key=lambda i: gap(found[i], found[at])) + far]
 
 
-def inherit_units(figures: list[Figure], found: Sequence[Token]) -> None:
+def inherit_units(figures: list[Figure], found: Sentence) -> None:
     """A bare number compared with a figure measures the same ("624 TFLOP/s instead of 312")."""
     compares = any(
         t.of == "relation" and t.says in ("than", "instead", "less", "more") for t in found

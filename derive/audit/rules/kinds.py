@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from derive.audit.between import OPERATOR_BEHIND, behind, lowered
@@ -87,14 +87,17 @@ def told(claim: Claim) -> Iterator[tuple[Term, Figure]]:
 def unlike_unit(claim: Claim, _: Library) -> Iterator[Finding]:
     """One finding a figure whose unit its own noun excludes."""
     done = set()
-    for term, figure in told(claim):
+    pairs = list(told(claim))
+    for term, figure in pairs:
         row = NOUNS.get(term.says)
         if term.says == "compute" and COMPUTE.search(lowered(claim.text[slice(*term.span)])):
             row = (Text("a compute rate", "算力"), "FLOP/s", ("byte/s", "byte", "s", "FLOP/byte"))
         if row is None or figure.span in done or not figure.unit.terms:
             continue
         name, right, wrong = row
-        if not any(figure.dimension in stems(w) for w in wrong) or excused(claim, term, figure):
+        if not any(figure.dimension in stems(w) for w in wrong) or excused(
+            claim, term, figure, pairs
+        ):
             continue
         done.add(figure.span)
         word = same(claim.text[slice(*term.span)])
@@ -110,7 +113,7 @@ def unlike_unit(claim: Claim, _: Library) -> Iterator[Finding]:
                       repaired(word, figure, right))  # fmt: skip
 
 
-def excused(claim: Claim, term: Term, figure: Figure) -> bool:
+def excused(claim: Claim, term: Term, figure: Figure, pairs: Sequence[tuple[Term, Figure]]) -> bool:
     """Spellings that may be a count or a rate (TFLOPs) say nothing; nor do figures of another noun."""
     if OPERATOR_BEHIND.match(behind(claim, figure, 6)):
         return True
@@ -119,7 +122,7 @@ def excused(claim: Claim, term: Term, figure: Figure) -> bool:
     if any(n.kind == "noun" and n.span != term.span and n.says != term.says
            and term.span[1] <= n.span[0] < figure.span[0] for n in claim.terms):  # fmt: skip
         return True
-    own = {n.says for n, f in told(claim) if f.span == figure.span} - {term.says}
+    own = {n.says for n, f in pairs if f.span == figure.span} - {term.says}
     return any(figure.dimension in stems(NOUNS[n][1]) for n in own if n in NOUNS)
 
 
