@@ -156,7 +156,8 @@ def holds(side: str, given: Mapping[str, Fraction]) -> bool:
 STEP = Fraction(11, 10)
 
 
-def signs(case: Case, cause: str) -> set[int]:
+@cache
+def signs(case: Case, cause: str) -> frozenset[int]:
     """The signs that the change of a quantity takes when a cause grows by a tenth."""
     found = set()
     for given in points(case.side):
@@ -165,9 +166,10 @@ def signs(case: Case, cause: str) -> set[int]:
             more["N_act"] = more["N"]
         before, after = expression(case.text, given), expression(case.text, more)
         found.add((after > before) - (after < before))
-    return found
+    return frozenset(found)
 
 
+@cache
 def proportional(case: Case, cause: str) -> bool:
     """Whether a quantity grows exactly as a cause does."""
     for given in points(case.side):
@@ -179,6 +181,7 @@ def proportional(case: Case, cause: str) -> bool:
     return True
 
 
+@cache
 def of_experts(what: str, of: str, tokens: tuple[int, ...]) -> list[Fraction]:
     """A quantity of a mixture of experts over its active or total parameters, for passes of so many tokens.
 
