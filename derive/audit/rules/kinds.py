@@ -35,7 +35,7 @@ NOUNS: dict[str, tuple[Text, str, tuple[str, ...]]] = {
 COMPUTE = re.compile(
     r"compute|算力|浮点"
 )  # of the words for compute, those that mean a rate of operations
-LIKE = r"(?:is|are|was|were|of|=|:|≈|about|around|to|the|a|only|just|up|reaches|amounts? to|c[ao]mes? to|equals?|takes?|needs?|为|是|约|达到?|有|只有|高达|仅|共|需要?|占用?|,| )"
+LIKE = r"(?:is|are|was|were|of|=|:|≈|about|around|to|the|a|only|just|up|reaches|amounts? to|c[ao]mes? to|equals?|takes?|needs?|为|是|约|达到?|有|只有|高达|仅|共|需要?|占用?| )"
 TIGHT = re.compile(
     rf"{LIKE}*(?:done )?(?:(?:of|in|by|for) (?:the|this|a|one|an|each) [a-z]+ ?)?{LIKE}*"
 )
