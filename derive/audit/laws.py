@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from derive.audit.interval import Interval
 from derive.audit.law import Filled, Law, interval, tree, used
 from derive.audit.law_words import finding
-from derive.audit.slips import binary, is_binary
+from derive.audit.slips import binary, is_binary, positive
 from derive.expression.tree import names
 from derive.specs.precision import BYTES
 
@@ -74,7 +74,9 @@ def judged(law: Law, claim: Claim, figures: Mapping[str, Figure]) -> Finding | N
         return None
     if hits:
         return finding(law, "ambiguous", hits[0], printed, tried)
-    many = next((f for f in tried if f.form.times and whole(printed.interval / f.expected)), None)
+    many = next(
+        (f for f in tried if f.form.times and whole(printed.interval / positive(f.expected))), None
+    )
     if many:
         return finding(law, "ambiguous", many, printed, tried)
     first = next((f for f in tried if f.plain), tried[0])

@@ -81,8 +81,9 @@ def near(factor: Fraction) -> Fraction:
 
 
 def positive(interval: Interval) -> Interval:
-    """An interval that can divide: its low end is kept above zero."""
-    return Interval(max(interval.low, interval.high / 10**6), interval.high)
+    """An interval that can divide: nothing of it at or below zero."""
+    high = max(interval.high, Fraction(1, 10**30))
+    return Interval(max(interval.low, high / 10**6), high)
 
 
 @lru_cache(maxsize=256)

@@ -421,3 +421,13 @@ def test_repeated_pieces_end_soon(piece: str) -> None:
     start = time.monotonic()
     judged((piece * 2000)[:1990])
     assert time.monotonic() - start < 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1 GB = 0 GB", "0 GB = 0 GB", "0 GB/s is 0 times 0 GB/s", "A TPOT of 0 ms is 999 token/s",
+     "0 tokens of KV cache in 0 GiB are 0 bytes per token.", "batch 0: latency x0, throughput x0",
+     "0 requests in flight at a TPOT of 0 ms give 0 token/s in total", "20 GB is 25 % of 0 GB"],
+)  # fmt: skip
+def test_nothing_divides_by_nothing(text: str) -> None:
+    assert judged(text).findings

@@ -150,6 +150,8 @@ def batch_multiples(claim: Claim, _: Library) -> Iterator[Finding]:
     )
     if not latency or not throughput or not batch:
         return
+    if not latency.value or not throughput.value:
+        return  # no multiple is nought
     base = BASE.search(text)
     start = batch["from"] or (base["n"] or "1" if base else None)
     after = int(batch["to"])
