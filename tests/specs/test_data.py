@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from derive.formula import VARIANTS, catalogue
 from derive.specs import load
 from derive.specs.lookup import DIRECTORIES, files, plain
 from derive.units import read_quantity, unit
@@ -349,11 +350,8 @@ def test_one_example_does_not_fit() -> None:
 
 def test_sources_are_complete_used_and_public() -> None:
     known = load.sources()
-    formulas = {
-        "williams2009", "kipply2022", "databricks2023", "pope2022", "palm2022", "vllm2023",
-        "gqa2023", "jax-scaling-book", "he2022", "little1961", "flashattention2022",
-        "kaplan2020", "mindgap2025", "vllm-cache-config", "vllm-kv-interface",
-    }  # fmt: skip
+    formulas = {s for f in (*catalogue().values(), *VARIANTS.values()) for s in f.sources}
+    formulas |= {"vllm-cache-config", "vllm-kv-interface"}  # of values that scenarios imply
     assert formulas <= set(known)
     used = {s for name in HARDWARE for _, v in figures(device(name)) for s in v.sources}
     used |= {
