@@ -21,7 +21,7 @@ class Interval:
     @property
     def middle(self) -> Fraction:
         """The centre."""
-        return (self.low + self.high) / 2
+        return self.low if self.low == self.high else (self.low + self.high) / 2
 
     def meets(self, other: Interval) -> bool:
         """Whether the two have a number in common."""

@@ -24,7 +24,12 @@ def judge(claim: Claim, library: Library) -> Judged:
 
 def nothing(claim: Claim) -> Finding:
     """No rule found anything to compare: say what is missing."""
-    if claim.figures:
+    speeds = claim.of("speed", "tpot", "itl", "ttft")
+    if speeds and claim.models and not claim.hardware:
+        what = tr("no accelerator that has a spec is named that this could be held against")
+    elif speeds and claim.hardware and not claim.models:
+        what = tr("no model and no weight bytes are named that this could be held against")
+    elif claim.figures:
         what = tr("no second figure, product or model is named that this could be held against")
     else:
         what = tr("no figure with a unit was found")

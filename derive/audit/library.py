@@ -25,6 +25,7 @@ class Library:
     models: dict[str, Model] = field(default_factory=dict)
     sheets: dict[str, tuple[Entry, ...]] = field(default_factory=dict)  # by id of the product
     judged: tuple[Claim, list[Judgement]] | None = None  # the last claim: several rules ask
+    complete: bool = False
 
     def entries(self, product: Hardware) -> tuple[Entry, ...]:
         """Every value of an accelerator's spec."""
@@ -50,3 +51,12 @@ class Library:
             if name not in self.models:
                 self.models[name] = load.model(name, self.roots)
         return [self.models[name] for name in (named.ids if named else ())]
+
+    def every(self) -> list[Hardware]:
+        """Every accelerator that has a spec; loaded only where a remedy asks for one."""
+        if not self.complete:
+            for name in load.names("hardware", self.roots):
+                if name not in self.hardware:
+                    self.hardware[name] = load.hardware(name, self.roots)
+            self.complete = True
+        return [self.hardware[name] for name in sorted(self.hardware)]

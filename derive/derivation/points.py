@@ -63,6 +63,8 @@ class Point:
             raise Absent(name)
         if found.exists and not self.holds(found.exists):
             raise Undefined(self.lacking(found, found.exists))
+        if found.tree is not None:  # nothing to solve: no algebra, no cache
+            return self.value(found.tree)
         if name in crossings():
             return self.neighbours(crossings()[name])[0]
         result = self.value(trees()[name])

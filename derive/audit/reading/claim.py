@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 from derive.audit.reading.lexicon import FILLER
 from derive.audit.reading.normal import Normal, normal
 from derive.audit.reading.owners import in_order, nearest
-from derive.audit.reading.roles import role_of
+from derive.audit.reading.roles import WAYS, role_of
 from derive.audit.reading.scan import Token, tokens
 from derive.audit.reading.sentence import Sentence, gap
 from derive.audit.types import Claim, Figure, Named, Term
@@ -21,7 +22,9 @@ TOKEN = unit("token")
 WORK = unit("FLOP").dimension
 WORKING = {"work", "matmul", "flop", "mac"}  # nouns that make FLOP an amount
 CONDITIONS = ("precision", "sparsity", "scope", "direction", "user", "calibre", "tokens")
-OWN = ("pin", "kv_k", "kv_v")  # nouns that never speak of a second figure
+COMPARES = ("than", "instead", "less", "more")
+ACHIEVED = {"memory_bandwidth": "achieved_bandwidth"}
+OWN = ("pin", "kv_k", "kv_v", "active")  # nouns that never speak of a second figure
 
 
 def read_claim(text: str, roots: tuple[Path, ...], place: Place | None = None) -> Claim:
@@ -32,7 +35,10 @@ def read_claim(text: str, roots: tuple[Path, ...], place: Place | None = None) -
     models = [named(t, held) for t in found if t.kind == "model"]
     figures = [figure(t, i, found, held) for i, t in enumerate(found) if t.kind == "number"]
     inherit_units(figures, found)
-    models += [sized(f) for f in figures if is_model(f, held)]
+    lend_tokens(figures)
+    named_one = bool(models)  # else a parameter count is all that is known of the model
+    sizes = [f for f in figures if f.unit == PARAM and f.role != "active"]
+    models += [sized(f) for f in sizes if is_model(f, held) or not named_one]
     listed = in_order(figures, hardware)
     made = [
         replace(
@@ -72,6 +78,16 @@ def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
     made = read.unit
     if role in ("kv", "bytes", "weights") and "token" in conditions("per", at, found):
         role, made = "kappa", made * unit("token") ** -1
+    if role == "work" and "token" in conditions("per", at, found):
+        role, made = "token_work", made * unit("token") ** -1
+    if role in ACHIEVED and "achieved" in said.get("calibre", ()):
+        role = ACHIEVED[role] if achiever(at, found) else role
+    elif role == "achieved_rate" and not achiever(at, found):
+        role = "peak_rate"
+    if role == "weights" and "weights" not in nouns(at, found) and fitted(at, found):
+        role = "memory"  # a model that fits in 16 GB
+    if role in ("time", "latency") and "token" in conditions("per", at, found):
+        role = "tpot"
     text, span = held.text[token.start : token.end].strip(), held.span(token.start, token.end)
     return Figure(text, span, read.value, read.half, made, read.about, bound, role, said)
 
@@ -82,6 +98,27 @@ def paced(at: int, found: Sentence, held: Normal) -> bool:
         return False
     before = [t for t in found[max(0, at - 4) : at - 1] if t.kind == "number"]
     return bool(before) and before[-1].read is not None and before[-1].read.unit == TOKEN
+
+
+def achiever(at: int, found: Sentence) -> bool:
+    """Whether "achieved" speaks of this figure, where the clause holds several of its kind."""
+    low, high = found.clauses[at]
+    words = [i for i in range(low, high) if found[i].says == "achieved"]
+    mine = found[at].read
+    alike = [
+        i
+        for i in range(low, high)
+        if (r := found[i].read) and mine and r.unit.dimension == mine.unit.dimension
+    ]
+    if not words or len(alike) < 2:
+        return True
+    return min(alike, key=lambda i: min(gap(found[i], found[w]) for w in words)) == at
+
+
+def fitted(at: int, found: Sentence) -> bool:
+    """Whether the clause says before this figure that something fits."""
+    low, _ = found.clauses[at]
+    return any(t.of == "subject" and t.says == "fits" for t in found[low:at])
 
 
 def conditions(kind: str, at: int, found: Sentence, *, before: bool = False) -> tuple[str, ...]:
@@ -118,12 +155,11 @@ def nouns(at: int, found: Sentence) -> list[str]:
 
 def inherit_units(figures: list[Figure], found: Sentence) -> None:
     """A bare number compared with a figure measures the same ("624 TFLOP/s instead of 312")."""
-    compares = any(
-        t.of == "relation" and t.says in ("than", "instead", "less", "more") for t in found
-    )
     numbers = [i for i, t in enumerate(found) if t.kind == "number"]
     for i, one in enumerate(figures):
-        if one.role != "number" or not compares or i == 0 or one.unit.terms:
+        between = found[numbers[i - 1] : numbers[i]] if i else ()
+        compares = any(t.of == "relation" and t.says in COMPARES for t in between)
+        if one.role != "number" or not compares or one.unit.terms:
             continue
         if any(t.of == "relation" and t.says == "times" for t in found[numbers[i] + 1 :][:1]):
             continue  # a multiple: 18 times slower
@@ -133,6 +169,14 @@ def inherit_units(figures: list[Figure], found: Sentence) -> None:
                 one.conditions
             )
             figures[i] = replace(one, unit=other.unit, role=other.role, conditions=kept)
+
+
+def lend_tokens(figures: list[Figure]) -> None:
+    """A bare number beside a length counts tokens too ("1,024 input and 256 output tokens")."""
+    for i, (one, other) in enumerate(pairwise(figures)):
+        way = WAYS.get(one.conditions.get("tokens", ()), "")
+        if one.role == "number" and not one.unit.terms and way and other.role in WAYS.values():
+            figures[i] = replace(one, unit=other.unit, role=way)
 
 
 def is_model(one: Figure, held: Normal) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from derive.specs.lookup import all_aliases, files
 
-BEFORE, AFTER = r"(?<![A-Za-z0-9.])", r"(?![A-Za-z0-9])"
+BEFORE, AFTER = r"(?:(?<![A-Za-z0-9.])|(?<=[0-9][xX]))", r"(?![A-Za-z0-9])"
 # lazy: an id that begins with its vendor is tried first
 VENDORS = (
     r"(?:(?:NVIDIA|AMD|Intel|Google|AWS|Apple|Huawei|Qualcomm|英伟达|华为|英特尔|谷歌|苹果)[ -]?)??"

@@ -21,7 +21,9 @@ class Role:
 ROLES: dict[str, Role] = {
     "peak_rate": Role(Text("peak compute", "峰值算力"), "P_peak", ("compute",)),
     "achieved_rate": Role(Text("achieved compute", "实际算力")),
+    "achieved_bandwidth": Role(Text("achieved bandwidth", "实际带宽")),
     "work": Role(Text("amount of work", "运算量"), "", ("work", "flop")),
+    "token_work": Role(Text("operations per token", "每 token 运算量"), "F_tok"),
     "memory_bandwidth": Role(Text("memory bandwidth", "显存带宽"), "B_peak", ("memory_bandwidth",)),
     "link": Role(Text("interconnect bandwidth", "互联带宽"), "B_link", ("link",)),
     "network": Role(Text("network bandwidth", "网络带宽"), "", ("network",)),
@@ -86,6 +88,7 @@ BY_UNIT: dict[str, tuple[str, ...]] = {
     "request": ("concurrency", "batch"),
     "device": ("devices",),
     "FLOP": ("work",),
+    "FLOP/token": ("token_work",),
     "W": ("power",),
     "FLOP/byte": ("ridge", "intensity"),
     "": ("number", "mfu", "mbu", "batch", "concurrency", "tp", "context", "devices", "ridge"),

@@ -25,6 +25,11 @@ BITS = re.compile(
     r"(?=bus|interface|wide|位宽|总线)",
     re.IGNORECASE,
 )
+DEGREE = re.compile(
+    r"(?<![A-Za-z0-9])(?:TP ?(?:=|-|of )? ?(?P<count>[0-9]{1,4})(?![0-9.])"
+    r"|(?P<ways>[0-9]{1,4})(?:-| )?(?:way |路)(?:tensor parallel(?:ism)?|张量并行))",
+    re.IGNORECASE,
+)  # degree of tensor parallelism
 BEFORE_UNIT = re.compile(
     r" ?(?:of )?(?:(?:(?:FP|BF|INT|TF|NVFP|MXFP)[0-9]+|dense|sparse|peak|AI|稠密|稀疏|峰值|的)"
     r" ?){1,4}"
@@ -39,8 +44,9 @@ WORDS = {
 COUNTED = re.compile(
     rf"(?P<word>{'|'.join(sorted(WORDS, reverse=True))})(?: single)? (?=[A-Z])", re.IGNORECASE
 )
+SIGN = re.compile(r" ?([x×*])", re.IGNORECASE)
 TIMES = re.compile(r" ?(?:x|×|\*|张|块|卡|颗|片|台|个)? ?(?:NVIDIA |AMD |英伟达 ?)?", re.IGNORECASE)
-WORD = re.compile(r"[A-Za-z\u00c0-\u024f]+|[0-9][0-9.,]*|\S")
+WORD = re.compile(r"[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]+|[0-9][0-9.,]*|\S")
 DEVICE = unit("device")
 
 
@@ -76,6 +82,14 @@ def tokens(text: str, roots: tuple[Path, ...]) -> list[Token]:
             found = [Token("model", at, here[0], here[1])]
         elif text[at].isdigit() and (term := words.match(text, at)):
             found = [termed(term, says)]
+        elif parallel := DEGREE.match(text, at):
+            read = Read(
+                parallel.end(),
+                Fraction(int(parallel["count"] or parallel["ways"])),
+                Fraction(0),
+                unit(""),
+            )
+            found = [Token("number", at, parallel.end(), read=read, of="tp")]
         elif shaped := SHAPE.match(text, at):
             found = list(shape(shaped))
         elif wide := BITS.match(text, at):
@@ -95,8 +109,7 @@ def tokens(text: str, roots: tuple[Path, ...]) -> list[Token]:
                 and number.read
                 and plain_count(number.read)
             ):
-                read = replace(number.read, unit=DEVICE, half=Fraction(0))
-                found = [replace(number, read=read, of="devices")]
+                found = devices(number, number.read, text)
             inside = words.finditer(text, number.read.end, number.end) if number.read else ()
             found += [termed(term, says) for term in inside]
         if not found and (term := words.match(text, at)):
@@ -107,6 +120,15 @@ def tokens(text: str, roots: tuple[Path, ...]) -> list[Token]:
         made += found
         at = max(at + 1, *(t.end for t in found))
     return made
+
+
+def devices(number: Token, read: Read, text: str) -> list[Token]:
+    """A count of devices, and the sign between it and their name (4×H100, 4xH100)."""
+    counted = replace(read, unit=DEVICE, half=Fraction(0))
+    found = [replace(number, read=counted, of="devices")]
+    if sign := SIGN.match(text, number.end):
+        found.append(Token("term", *sign.span(1), says="times", of="relation"))
+    return found
 
 
 def termed(found: re.Match[str], says: list[tuple[str, str]]) -> Token:
@@ -136,6 +158,9 @@ def numbered(text: str, at: int) -> Token | None:
         return None
     if read is None:
         return None
+    if not read.unit.terms and text.startswith("-token", read.end):
+        end = read.end + len("-token")
+        return Token("number", at, end, read=replace(read, unit=unit("token"), end=end))
     if not read.unit.terms and (gap := BEFORE_UNIT.match(text, read.end)):
         found, loose, end = unit_at(text, gap.end())
         if found is not None and found.terms:

@@ -78,7 +78,9 @@ def sure(found: Judgement, claim: Claim) -> bool:
 def spoken_of_otherwise(figure: Figure, claim: Claim) -> bool:
     """Whether the figure is what something needed or reached, not what the product has."""
     if figure.role in ("memory", "memory_bandwidth", "link", "network", "power"):
-        return figure.says("calibre", "achieved") or claim.says("use")
+        return (
+            figure.says("calibre", "achieved") or claim.says("use") or claim.says("subject", "fits")
+        )
     return False
 
 

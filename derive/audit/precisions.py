@@ -1,0 +1,67 @@
+"""Which precision a claim says of what: weights, KV cache, computing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from derive.audit.interval import Interval
+from derive.specs.precision import BYTES
+
+if TYPE_CHECKING:
+    from derive.audit.types import Claim, Term
+
+NEAR = 12  # characters between a precision and the words "KV cache" that it belongs to
+OTHERS = ("fp8", "int4")  # what weights are stored in where the text leaves it open
+NARROW = ("fp8", "int8", "fp4", "int4")
+
+
+def of_cache(claim: Claim) -> set[Term]:
+    """The precisions that stand by the words "KV cache" and not nearer to "weights"."""
+    nouns = [t for t in claim.terms if t.kind == "noun" and t.says in ("kv", "weights")]
+    several = sum(t.kind == "precision" for t in claim.terms) > 1
+    made = set()
+    for term in claim.terms:
+        if term.kind != "precision" or not nouns:
+            continue
+        nearest = min(nouns, key=lambda n: gap(n, term))
+        alone = any(n.says == "weights" for n in nouns) or several
+        if nearest.says == "kv" and gap(nearest, term) <= NEAR and alone:
+            made.add(term)
+    return made
+
+
+def gap(one: Term, other: Term) -> int:
+    """Characters between two words."""
+    return max(other.span[0] - one.span[1], one.span[0] - other.span[1], 0)
+
+
+def stored_precision(claim: Claim) -> str:
+    """What the weights are stored in; "" where nothing is said."""
+    cache = of_cache(claim)
+    said = [t.says for t in claim.terms if t.kind == "precision" and t not in cache]
+    return next((p for p in said if p in BYTES), "")
+
+
+def kv_precision(claim: Claim) -> str:
+    """What the KV cache is stored in; "" where nothing is said."""
+    return next((t.says for t in of_cache(claim) if t.says in BYTES), "")
+
+
+def compute_of(stored: str, peaks: Mapping[str, Interval]) -> Interval | None:
+    """The highest dense peak at which weights of a format can be multiplied.
+
+    Weights can be widened to a wider format, never narrowed without being other weights.
+    """
+    able = [peaks[p] for p in peaks if p in BYTES and BYTES[p] >= BYTES[stored] and BYTES[p] <= 2]
+    return max(able, key=lambda i: i.high, default=None)
+
+
+def storable(claim: Claim, native: str) -> Iterator[tuple[str, bool]]:
+    """Precisions of the weights that the words admit, and whether each needs no further word."""
+    said = stored_precision(claim)
+    yield said or native, True
+    if not said:
+        for other in OTHERS:
+            if BYTES[other] < BYTES[native]:
+                yield other, False

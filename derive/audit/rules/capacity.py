@@ -1,0 +1,209 @@
+"""Memory: whether a model fits, how many devices it takes, how many requests fit beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from derive.audit import bounds
+from derive.audit.facts import Setting, own_model, settings
+from derive.audit.lines import equation
+from derive.audit.precisions import storable
+from derive.audit.remedies import for_memory, for_requests
+from derive.audit.rule import rule
+from derive.audit.types import Finding, Reading
+from derive.specs.precision import BYTES
+from derive.text import same, tr
+from derive.units import Quantity, unit
+
+if TYPE_CHECKING:
+    from derive.audit.library import Library
+    from derive.audit.types import Claim, Figure
+
+USABLE = Fraction(9, 10)  # what engines take of a device by default
+SPEEDS = ("speed", "tpot", "itl", "ttft")
+
+
+def judged_by_speed(claim: Claim) -> bool:
+    """Whether a rule about speed already weighs the memory."""
+    return bool(claim.of(*SPEEDS))
+
+
+@rule(
+    "PHYS006",
+    name=("weights against the memory of the devices", "权重与设备显存对照"),
+    page=(
+        "A model runs only where its weights are held: all parameters, of experts too, against the memory of all named "
+        "devices, the larger of marketed and driver-visible, all of it. Larger weights are infeasible. A stated least "
+        "number of devices is held against the weights over all memory and over nine tenths of it.",
+        "模型要能运行，权重必须放得下：全部参数（含 MoE 的全部专家）与所述全部设备的显存比较，显存取标称与驱动可见中较大者且全部可用。"
+        "权重更大即不可行。文中给出的最少设备数与按全部显存、按九成显存算出的设备数对照。",
+    ),
+    fires="Llama-3-70B in BF16 fits on one H100 SXM.",
+    quiet="Llama-3-70B in FP8 fits on one H100 SXM.",
+)
+def fits(claim: Claim, library: Library) -> Iterator[Finding]:
+    """Claims that say that a model fits, or how many devices it needs."""
+    somewhere = claim.hardware or claim.of("memory")
+    if judged_by_speed(claim) or not own_model(claim) or not somewhere:
+        return
+    counted = claim.one("devices")
+    about_fit = claim.says("subject", "fits") or needs_devices(claim)
+    needs = counted is not None and counted.bound == ">="
+    if not about_fit and not needs:
+        return
+    anchor = counted or claim.figures[0] if claim.figures else None
+    if anchor is None:
+        return
+    here = [s for s in settings(claim, library, anchor) if "M_dev" in s.values]
+    verdicts = {least_count(s, anchor) if needs else holds(claim, s) for s in here}
+    if not here:
+        return
+    verdict = verdicts.pop() if len(verdicts) == 1 else "ambiguous"
+    setting = here[0]
+    fit = bounds.weights_fit(setting)
+    assert fit is not None
+    lines = (
+        *setting.assumed,
+        equation("W", fit.needed, "byte"),
+        equation("g · M_dev", fit.held, "byte"),
+    )
+    count = bounds.least_devices(setting, best=False)
+    severity = {"consistent": "info", "ambiguous": "warning"}.get(verdict, "error")
+    what = tr(
+        "the weights need {count} device(s) or more: {setting}", count=count, setting=setting.name
+    )
+    said = None if verdict == "consistent" else tr(
+        "{model} in {precision} needs at least {count} × {device} for its weights.", model=setting.subject.name,
+        precision=setting.stored.upper(), count=count, device=setting.product.name if setting.product else "",
+    )  # fmt: skip
+    remedies = for_memory(setting, library) if verdict == "infeasible" else ()
+    spans = tuple(n.span for n in (*claim.models[:1], *claim.hardware[:1]))
+    yield Finding(
+        "PHYS006", verdict, severity, what, spans, (), lines, said, remedies, setting.sources
+    )
+
+
+def needs_devices(claim: Claim) -> bool:
+    """A model, devices and nothing else: the text says what it takes to run it."""
+    others = {f.role for f in claim.figures} - {"devices", "parameters", "active", "tp"}
+    return bool(claim.of("devices")) and claim.says("use") and not others
+
+
+def holds(claim: Claim, setting: Setting) -> str:
+    """Whether it is as the text says: fits, or does not."""
+    denied = claim.says("subject", "not")
+    verdicts = []
+    for stored, plain in storable(claim, setting.stored):
+        here = setting if stored == setting.stored else setting.with_(stored=stored)
+        fit = bounds.weights_fit(here)
+        tight = fit is not None and fit.needed > fit.held * USABLE
+        held = fit is not None and fit.fits
+        verdicts.append(((held != denied) or (denied and tight), plain))
+    if verdicts[0][0]:
+        return "consistent"
+    if any(v for v, _ in verdicts):
+        return "ambiguous"
+    return "contradicted" if denied else "infeasible"
+
+
+def least_count(setting: Setting, figure: Figure) -> str:
+    """A stated least number of devices against the weights."""
+    counts = {
+        setting.value("g_min", best=best, M_frac=share)
+        for share in (Fraction(1), USABLE)
+        for best in (True, False)
+    }
+    known = sorted(c for c in counts if c is not None)
+    if not known:
+        return "consistent"
+    return (
+        "consistent" if known[0] <= figure.value <= max(known[-1], known[0] * 2) else "contradicted"
+    )
+
+
+@rule(
+    "PHYS007",
+    name=("requests against memory", "并发数与显存对照"),
+    page=(
+        "Each request keeps its KV cache for its whole context. Requests times context times bytes of a token, beside "
+        "the weights, against all memory of the devices: more than fit cannot be in flight together. Where the cache's "
+        "or the weights' precision is not said, narrower ones are readings.",
+        "每个请求都要为其整个上下文保留 KV cache。请求数 × 上下文 × 每 token 字节数，加上权重，与全部设备显存比较：超出的请求不可能同时在途。"
+        "未注明 cache 或权重精度时，更窄的格式作为其他读法。",
+    ),
+    fires="One H100 SXM serves 64 concurrent requests of Llama-3.1-8B in BF16, each with a context of 32,768 tokens.",
+    quiet="One H100 SXM serves 8 concurrent requests of Llama-3.1-8B in BF16, each with a context of 32,768 tokens.",
+)
+def requests(claim: Claim, library: Library) -> Iterator[Finding]:
+    """One finding for a batch with a context, a model and an accelerator."""
+    batch = claim.one("concurrency", "batch")
+    side = claim.says("subject", "ridge_batch", "memory_bound")  # a question of the roofline
+    if batch is None or not claim.models or side or claim.says("subject", "offload"):
+        return
+    found = [
+        (s, room(claim, end_of_context(s), batch))
+        for s in settings(claim, library, batch)
+        if {"M_dev", "T"} <= set(s.values) and s.value("kappa")
+    ]
+    if not found:
+        return
+    verdicts = {v for _, v in found}
+    verdict = verdicts.pop() if len(verdicts) == 1 else "ambiguous"
+    setting = end_of_context(found[0][0])
+    held = bounds.largest_batch(setting, best=False) or 0
+    kept = setting.value("kappa", best=False) or Fraction(0)
+    free = setting.value("M_free", best=False) or Fraction(0)
+    given = setting.given(best=False)
+    lines = (*setting.assumed, equation("M_free", free, "byte"), equation("T · kappa", given["T"] * kept, "byte"),
+             same(f"b_max = floor(M_free / (T · kappa)) = {held:,}"))  # fmt: skip
+    listed = (Reading(Quantity(Fraction(held), unit("request")), setting.name),)
+    if verdict == "consistent":
+        what = tr(
+            "{figure}: memory holds {count} requests", figure=same(batch.text), count=f"{held:,}"
+        )
+        yield Finding("PHYS007", verdict, "info", what, (batch.span,), listed, lines)
+        return
+    severity = "warning" if verdict == "ambiguous" else "error"
+    what = tr("{figure}: memory holds only {count} requests of this context ({setting})", count=f"{held:,}",
+              figure=same(batch.text), setting=setting.name)  # fmt: skip
+    if free <= 0:
+        what = tr("{figure}: the weights leave no memory for a KV cache ({setting})",
+                  figure=same(batch.text), setting=setting.name)  # fmt: skip
+        lines = (*lines[:-3], equation("W", setting.value("W", best=False) or Fraction(0), "byte"))
+    said = tr(
+        "{setting}: at most {count} requests of this context.",
+        setting=setting.name,
+        count=f"{held:,}",
+    )
+    yield Finding("PHYS007", verdict, severity, what, (batch.span,), listed, lines, said,
+                  for_requests(setting, batch.value), setting.sources)  # fmt: skip
+
+
+def end_of_context(setting: Setting) -> Setting:
+    """With the context at the end of the generation, where input and output are said."""
+    if {"T_in", "T_out"} <= set(setting.values):
+        return setting.with_(T=setting.values["T_in"] + setting.values["T_out"])
+    return setting
+
+
+def room(claim: Claim, setting: Setting, batch: Figure) -> str:
+    """Whether memory holds the requests under the plain reading, under another, or under none."""
+    caches = (
+        [Fraction(2), Fraction(1)]
+        if "kv" not in setting.said
+        else [setting.given(best=True)["w_kv"]]
+    )
+    if "stored" in setting.said and BYTES[setting.stored] == 2 and "kv" not in setting.said:
+        caches = [Fraction(2)]
+    verdicts = []
+    for stored, _ in storable(claim, setting.stored):
+        for cache in caches:
+            here = setting if stored == setting.stored else setting.with_(stored=stored)
+            held = bounds.largest_batch(here.with_(w_kv=cache))
+            verdicts.append(held is not None and batch.interval.low <= held)
+    if verdicts[0]:
+        return "consistent"
+    open_ = any(verdicts) or "devices" not in setting.said
+    return "ambiguous" if open_ else "infeasible"

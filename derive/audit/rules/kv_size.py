@@ -1,0 +1,144 @@
+"""KV-cache bytes, of a token or of a context, of the whole model or of one device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import ceil
+from typing import TYPE_CHECKING
+
+from derive.audit.facts import Setting, Subject, setting
+from derive.audit.interval import Interval
+from derive.audit.precisions import kv_precision, stored_precision
+from derive.audit.readings import Candidate, outcome
+from derive.audit.rule import rule
+from derive.audit.rules.model_size import GB, GIB, about, size_finding
+from derive.specs.precision import BYTES
+from derive.text import Text, tr
+
+if TYPE_CHECKING:
+    from derive.audit.library import Library
+    from derive.audit.types import Claim, Figure, Finding
+    from derive.specs.types import Model
+
+OTHERS = ("fp8", "fp32")  # what a cache is kept in besides 16 bits
+
+
+@rule(
+    "COND022",
+    name=("KV-cache bytes against the model's attention", "KV cache 字节数与模型注意力结构对照"),
+    page=(
+        "A token keeps a key and a value of every KV head in every layer (or the latent, or the window, of models "
+        "that have one). Under tensor parallelism a device keeps its share of the heads, at least one: beyond one head "
+        "a device they are copied, and a latent is always copied. The head size is that of the config, not hidden size "
+        "over heads. Usual slips are named: query heads for KV heads, only one of K and V, the whole model's bytes for "
+        "one device.",
+        "每个 token 在每层保存每个 KV 头的一组键和值（或 latent，或窗口内的部分）。张量并行下每个设备保存自己那份头，至少一个："
+        "多于 KV 头数的设备只是复制，latent 总是复制。每头维度取配置中的值，而不是隐藏维度除以头数。常见笔误会被指出："
+        "把查询头数当 KV 头数、只计 K 或 V、把整个模型的字节数当作单个设备的。",
+    ),
+    fires="Qwen3-32B needs 160 KiB of bf16 KV cache per token.",
+    quiet="Qwen3-32B needs 256 KiB of bf16 KV cache per token.",
+)
+def cache_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
+    """One finding for each figure of the KV cache beside a named model."""
+    for figure in claim.of("kappa", "kv"):
+        models = library.model(figure.model)
+        if not models or figure.value <= 0 or any(f.value < 1 for f in claim.of("tp", "devices")):
+            continue
+        each = []
+        for model in models:
+            here = setting(claim, Subject(model.name, model=model), None, figure)
+            if figure.role == "kv" and not {"T", "T_in"} & set(here.values):
+                continue
+            each.append(outcome(figure, list(candidates(claim, model, here, figure))))
+        if each and any(c.plain for o in each for c in o.candidates):
+            yield size_finding("COND022", figure, each)
+
+
+def candidates(claim: Claim, model: Model, here: Setting, figure: Figure) -> Iterator[Candidate]:
+    """The bytes by precision of the cache, then what the usual slips give."""
+    units = "byte/token" if figure.role == "kappa" else "byte"
+    said = cache_precision(claim)
+    ways = ((said, True),) if said else (("bf16", True), *((p, False) for p in OTHERS))
+    degree, counted = claim.one("tp"), claim.one("devices")
+    parallel = int(degree.value) if degree else int(counted.value) if counted else 1
+    one_device = claim.says("scope", "device") and parallel > 1
+    copies = one_device and degree is None  # several devices may hold copies
+    share = held_by_device(model, parallel)
+    binary = any(symbol.endswith("iB") for symbol, _ in figure.unit.terms)
+    slip = GB.factor / GIB.factor if binary else GIB.factor / GB.factor
+    for stored, plain in ways:
+        whole = amount(here.with_(w_kv=BYTES[stored]), figure)
+        if whole is None:
+            return
+        under = tr("{model}, {precision} cache", model=model.name, precision=stored.upper())
+        each = tr("{under}, one device of {count}", under=under, count=parallel)
+        if one_device:
+            yield about(whole.scaled(share), each, base=units, plain=plain)
+            told = tr("{under}, all devices together", under=under)
+            yield about(whole, told, base=units, plain=copies and plain, admitted=copies)
+        else:
+            yield about(whole, under, base=units, plain=plain)
+            if parallel > 1:
+                yield about(whole.scaled(share), each, base=units)
+        if figure.role == "kv":
+            told = tr("{under}, binary and decimal prefix exchanged", under=under)
+            yield about(whole.scaled(1 / slip), told, base=units)
+        for word, factor in slips(model):
+            told = tr("{under}, {slip}", under=under, slip=word)
+            yield about(whole.scaled(factor), told, base=units, admitted=False)
+
+
+def cache_precision(claim: Claim) -> str:
+    """What the text says of the cache; 16 bits of the weights speak of the cache too."""
+    cached = kv_precision(claim)
+    if cached:
+        return cached
+    stored = stored_precision(claim)
+    about_cache = not claim.says("noun", "weights")
+    return stored if stored in ("bf16", "fp16", "fp32") or about_cache else ""
+
+
+def amount(here: Setting, figure: Figure) -> Interval | None:
+    """Bytes of a token, or of the requests and the context that are said."""
+    if figure.role == "kappa":
+        found = here.value(
+            "kappa", best=False, **({} if "T" in here.values else {"T": Fraction(1)})
+        )
+        return None if found is None else Interval.of(found)
+    whole = here.values.get("T") or here.values["T_in"]
+    ends = []
+    for length in (whole.low, whole.high):
+        each = here.value("kappa", T=length) if length else Fraction(0)
+        if each is None:
+            return None
+        ends.append(each * length)
+    return Interval(*ends) * here.values["b"]
+
+
+def held_by_device(model: Model, parallel: int) -> Fraction:
+    """The share of the cache that one of several devices keeps."""
+    if model.latent or "H_kv" not in model.values:
+        return Fraction(1)
+    heads = int(model.values["H_kv"].quantity.base)
+    return Fraction(max(1, ceil(heads / parallel)), heads)
+
+
+def slips(model: Model) -> Iterator[tuple[Text, Fraction]]:
+    """Usual mistakes and what they multiply the bytes by."""
+    yield Text("only one of K and V", "只计 K 或 V 之一"), Fraction(1, 2)
+    yield Text("a thousand times too little", "小了一千倍"), Fraction(1, 1000)
+    values = {s: v.quantity.base for s, v in model.values.items()}
+    if not {"H_kv", "H_q", "d_head", "d_model"} <= set(values) or model.latent:
+        return
+    queries = values["H_q"] / values["H_kv"]
+    head = values["d_model"] / values["H_q"] / values["d_head"]
+    if queries != 1:
+        yield Text("query heads for KV heads", "把查询头数当作 KV 头数"), queries
+    if head != 1:
+        yield (
+            Text("hidden size over heads for the head size", "把隐藏维度除以头数当作每头维度"),
+            head,
+        )
+        yield Text("hidden size for all KV heads", "把隐藏维度当作全部 KV 头"), queries * head

@@ -1,0 +1,254 @@
+"""Parameter counts and weight bytes against what the model's spec, or its size, gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from derive.audit.facts import Subject, own_model, subjects
+from derive.audit.interval import Interval
+from derive.audit.lines import equation, rounded
+from derive.audit.precisions import storable
+from derive.audit.readings import Candidate, Outcome, outcome, together
+from derive.audit.rule import rule
+from derive.audit.types import Finding
+from derive.specs.precision import BYTES, SCALED
+from derive.text import Text, same, tr
+from derive.units import Quantity, show, unit
+
+if TYPE_CHECKING:
+    from derive.audit.library import Library
+    from derive.audit.types import Claim, Figure
+
+PARAM, GB, GIB = unit("param"), unit("GB"), unit("GiB")
+ATTENTION = Fraction(1, 4)  # what attention adds to the operations of a token at usual contexts
+NEAR = 8  # characters between a figure and the product that it belongs to
+LEAST = 10**7  # bytes: fewer are no weights of a model
+SLIPS = ((10, Text("ten times", "10 倍")), (1000, Text("a thousand times", "1000 倍")))
+# blocks carry scales, tables often stay 16 bits wide: files of narrow formats are larger by up to this
+OVERHEAD = {Fraction(1): Fraction(1, 4), Fraction(1, 2): Fraction(1, 2)}
+
+
+def about(interval: Interval, under: Text, *, base: str, plain: bool = False, admitted: bool = True,
+          sources: tuple[str, ...] = ()) -> Candidate:  # fmt: skip
+    """A candidate over an interval in base units."""
+    made = unit(base)
+    half = (interval.high - interval.low) / 2 / made.factor
+    return Candidate(
+        Quantity(interval.middle / made.factor, made), under, plain, admitted, sources, half
+    )
+
+
+@rule(
+    "COND020",
+    name=("parameters against the model's own count", "参数量与模型规格对照"),
+    page=(
+        "A parameter count is held against the spec: all parameters, those without the embedding tables, those that "
+        "one token activates. The active count is right only where the text speaks of it. A nominal size that the "
+        "exact count rounds to is right, and the exact count is noted; one that needs the tables left out is "
+        "ambiguous.",
+        "把参数量与规格对照：全部参数、不含嵌入表的参数、单个 token 激活的参数。只有文中说的是激活参数时，激活量才算对。"
+        "名义规模与精确值四舍五入后一致即为正确，并注明精确值；若要去掉嵌入表才对得上，则有歧义。",
+    ),
+    fires="Mixtral-8x7B needs memory for 13B parameters.",
+    quiet="Qwen2.5-7B has 7.6B parameters.",
+)
+def parameters(claim: Claim, library: Library) -> Iterator[Finding]:
+    """One finding for each count that stands beside a named model."""
+    for figure in claim.of("parameters", "active"):
+        models = library.model(figure.model)
+        if not models or claim.says("subject", "speculative"):
+            continue  # a second size is the draft's
+        each = [outcome(figure, list(counts(Subject(m.name, model=m), figure))) for m in models]
+        yield size_finding("COND020", figure, each)
+
+
+def counts(subject: Subject, figure: Figure) -> Iterator[Candidate]:
+    """Every parameter count of a model."""
+    assert subject.model is not None
+    values = subject.model.values
+    whole, active = values["N"].quantity.base, values["N_act"].quantity.base
+    table = subject.model.embedding.quantity.base if subject.model.embedding else Fraction(0)
+    told = figure.role == "active"
+    sources = values["N"].sources
+
+    def one(value: Fraction, under: Text, plain: bool, admitted: bool = True) -> Candidate:
+        return about(
+            Interval.of(value), under, base="param", plain=plain, admitted=admitted, sources=sources
+        )
+
+    name = subject.name
+    yield one(whole, tr("{model}, all parameters", model=name), not told, not told)
+    for times, word in (
+        (1, Text("the input table", "输入嵌入表")),
+        (2, Text("both tables", "两张词表")),
+    ):
+        if table:
+            under = tr("{model}, without {what}", model=name, what=word)
+            yield one(whole - times * table, under, False, not told)
+    if active != whole:
+        under = tr("{model}, parameters that one token activates", model=name)
+        yield one(active, under, told, told)
+        if table:
+            yield one(
+                active - table,
+                tr("{model}, activated, without the input table", model=name),
+                told,
+                told,
+            )
+            yield one(
+                active - 2 * table,
+                tr("{model}, activated, without both tables", model=name),
+                False,
+                told,
+            )
+    for factor, word in SLIPS:
+        yield one(
+            whole * factor, tr("{model}, {slip} too many", model=name, slip=word), False, False
+        )
+        yield one(
+            whole / factor, tr("{model}, {slip} too few", model=name, slip=word), False, False
+        )
+
+
+@rule(
+    "COND021",
+    name=("weight bytes against parameters and precision", "权重字节数与参数量、精度对照"),
+    page=(
+        "Weight bytes are parameters times the bytes of one. Decimal GB is what the sign says; a number that is right "
+        "only as GiB is ambiguous. All parameters have to be stored, so that the active count of experts never gives "
+        "the memory. Formats below 16 bits carry scales and often 16-bit tables: up to a quarter (8 bits) or half "
+        "(4 bits) more is accepted. Slips of ten or a thousand (亿 against billion) are named.",
+        "权重字节数等于参数量乘以每参数字节数。GB 按十进制；只有当作 GiB 才对得上的数字有歧义。MoE 的全部参数都要存放，"
+        "激活参数量不能用来算显存。低于 16 位的格式带有缩放因子、词表常保留 16 位：8 位允许多四分之一，4 位允许多一半。"
+        "相差十倍或一千倍的笔误（如把亿当作 billion）会被指出。",
+    ),
+    fires="70 亿参数的模型在 BF16 下权重为 140 GB。",
+    quiet="70 亿参数的模型在 BF16 下权重为 14 GB。",
+)
+def weight_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
+    """One finding for each figure of weights beside a model."""
+    if not own_model(claim):
+        return
+    told = claim.says("noun", "weights", "memory") or claim.says("use") or not claim.hardware
+    for figure in claim.of("weights"):
+        if (
+            not told
+            or of_device(claim, figure)
+            or figure.quantity.base < LEAST
+            or any(f.value <= 0 for f in claim.of("parameters", "active"))
+        ):
+            continue
+        models = [s for s in subjects(claim, library, figure.model) if s.model or s.size]
+        each = [outcome(figure, list(sizes(claim, s, figure))) for s in models]
+        if each:
+            yield size_finding("COND021", figure, each)
+
+
+def of_device(claim: Claim, figure: Figure) -> bool:
+    """Whether a product stands right behind the figure: 24 GB RTX 4090, the 80 GB of an H100."""
+    return any(0 <= n.span[0] - figure.span[1] <= NEAR for n in claim.hardware)
+
+
+def sizes(claim: Claim, subject: Subject, figure: Figure) -> Iterator[Candidate]:
+    """What the weights can take: by precision, as GB and as GiB, and the known slips."""
+    count = subject.size or Interval.of(
+        subject.model.values["N"].quantity.base if subject.model else Fraction(0)
+    )
+    active = subject.active
+    if subject.model and "E" in subject.model.structure:
+        active = Interval.of(subject.model.values["N_act"].quantity.base)
+    binary = any(symbol.endswith("iB") for symbol, _ in figure.unit.terms)
+    mistaken = GB.factor / GIB.factor if binary else GIB.factor / GB.factor
+    for stored, plain in storable(claim, subject.native):
+        each = BYTES[stored]
+        whole = count.scaled(each)
+        if stored in SCALED:
+            whole = Interval(whole.low, whole.high * (1 + OVERHEAD[each]))
+        under = tr("{model}, {precision}", model=subject.name, precision=stored.upper())
+        yield about(whole, under, base="byte", plain=plain, sources=subject.sources)
+        slip = tr("{under}, GiB printed as GB", under=under)
+        if binary:
+            slip = tr("{under}, GB printed as GiB", under=under)
+        yield about(count.scaled(each / mistaken), slip, base="byte")
+        if active:
+            only = tr("{under}, active parameters only", under=under)
+            yield about(active.scaled(each), only, base="byte", admitted=False)
+        for factor, word in SLIPS:
+            yield about(whole.scaled(factor), tr("{under}, {slip} too much", under=under, slip=word),
+                        base="byte", admitted=False)  # fmt: skip
+            yield about(whole.scaled(Fraction(1, factor)), tr("{under}, {slip} too little", under=under, slip=word),
+                        base="byte", admitted=False)  # fmt: skip
+
+
+@rule(
+    "COND023",
+    name=("operations per token against the parameters", "每 token 运算量与参数量对照"),
+    page=(
+        "A forward pass takes two operations for each active parameter and token, a training step six; attention adds up "
+        "to a quarter at usual contexts. One operation a parameter counts multiply-adds.",
+        "前向计算每个激活参数、每个 token 需 2 次运算，训练一步需 6 次；常见上下文下注意力至多再加四分之一。每参数 1 次是乘加次数。",
+    ),
+    fires="A 70B model needs 70 GFLOP per token.",
+    quiet="A 70B model needs 140 GFLOP per token.",
+)
+def token_work(claim: Claim, library: Library) -> Iterator[Finding]:
+    """One finding for each figure of operations per token beside a model."""
+    for figure in claim.of("token_work"):
+        models = [s for s in subjects(claim, library, figure.model) if s.model or s.size]
+        each = [outcome(figure, list(passes(claim, s))) for s in models]
+        if each and figure.value > 0:
+            yield size_finding("COND023", figure, each)
+
+
+def passes(claim: Claim, subject: Subject) -> Iterator[Candidate]:
+    """Operations of a token: forward, or forward and backward, and what the usual slips give."""
+    count = subject.active or subject.size
+    if subject.model:
+        count = Interval.of(subject.model.values["N_act"].quantity.base)
+    assert count is not None
+    training = claim.says("noun", "training")
+    rows = ((2, Text("one forward pass", "一次前向"), not training),
+            (6, Text("one training step", "一步训练"), training))  # fmt: skip
+    for each, word, right in rows:
+        under = tr("{model}, {what}", model=subject.name, what=word)
+        whole = count.scaled(each)
+        yield about(whole, under, base="FLOP/token", plain=right, admitted=right)
+        seen = Interval(whole.low, whole.high * (1 + ATTENTION))
+        told = tr("{under}, with attention operations", under=under)
+        yield about(seen, told, base="FLOP/token", plain=right, admitted=right)
+    told = tr("{model}, multiply-adds instead of operations", model=subject.name)
+    yield about(count, told, base="FLOP/token", admitted=False)
+
+
+def size_finding(rule_id: str, figure: Figure, each: list[Outcome]) -> Finding:
+    """The verdict over every model that a name may mean; the hit explains, the plain value corrects."""
+    verdict = together(o.verdict for o in each)
+    hit = next((c for o in each for c in o.hits), None)
+    right = next(c for o in each for c in o.candidates if c.plain)
+    listed = tuple(
+        c.reading for o in each for c in (o.hits or [c for c in o.candidates if c.plain])
+    )[:8]
+    lines = tuple(equation(f"{c.under.en}:", c.value.base, c.value.unit.text) if c.under.en == c.under.zh
+                  else tr("{under}: {value}", under=c.under, value=show(c.value).text)
+                  for o in each for c in o.candidates if c.plain)[:4]  # fmt: skip
+    printed = same(figure.text)
+    if verdict == "consistent":
+        meant = right if hit is None else hit
+        what = tr("{figure} is right: {under}", figure=printed, under=meant.under)
+        if meant.interval.middle != figure.quantity.base:
+            what = tr("{figure} is right within its rounding: {under}, {exact}", figure=printed,
+                      under=meant.under, exact=show(meant.value).text)  # fmt: skip
+        return Finding(
+            rule_id, verdict, "info", what, (figure.span,), listed, lines, sources=right.sources
+        )
+    if hit is not None:
+        what = tr("{figure} holds only so: {under}", figure=printed, under=hit.under)
+    else:
+        what = tr("{figure} is none of the model's values", figure=printed)
+    said = tr("{under}: {value}.", under=right.under, value=rounded(right.value, 4))
+    severity = "warning" if verdict == "ambiguous" else "error"
+    return Finding(
+        rule_id, verdict, severity, what, (figure.span,), listed, lines, said, sources=right.sources
+    )
