@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from derive.audit.library import Library
     from derive.audit.types import Claim, Figure
 
-PARAM, GB, GIB = unit("param"), unit("GB"), unit("GiB")
+GB, GIB = unit("GB"), unit("GiB")
+SIZE = unit("byte/param").dimension
 ATTENTION = Fraction(1, 4)  # what attention adds to the operations of a token at usual contexts
 NEAR = 8  # characters between a figure and the product that it belongs to
 LEAST = 10**7  # bytes: fewer are no weights of a model
@@ -146,6 +147,11 @@ def weight_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
             yield size_finding("COND021", figure, each)
 
 
+def bytes_said(claim: Claim) -> Figure | None:
+    """The bytes of one parameter, where the text gives them as such."""
+    return next((f for f in claim.figures if f.dimension == SIZE), None)
+
+
 def of_device(claim: Claim, figure: Figure) -> bool:
     """Whether a product stands right behind the figure: 24 GB RTX 4090, the 80 GB of an H100."""
     return any(0 <= n.span[0] - figure.span[1] <= NEAR for n in claim.hardware)
@@ -161,6 +167,13 @@ def sizes(claim: Claim, subject: Subject, figure: Figure) -> Iterator[Candidate]
         active = Interval.of(subject.model.values["N_act"].quantity.base)
     binary = any(symbol.endswith("iB") for symbol, _ in figure.unit.terms)
     mistaken = GB.factor / GIB.factor if binary else GIB.factor / GB.factor
+    if each_said := bytes_said(claim):
+        under = tr("{model}, {size} a parameter", model=subject.name, size=each_said.text)
+        whole = count * each_said.interval
+        yield about(whole, under, base="byte", plain=True, sources=subject.sources)
+        slip = tr("{under}, binary and decimal prefix exchanged", under=under)
+        yield about(whole.scaled(1 / mistaken), slip, base="byte")
+        return
     for stored, plain in storable(claim, subject.native):
         each = BYTES[stored]
         whole = count.scaled(each)
