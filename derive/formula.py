@@ -103,7 +103,7 @@ STATE = ("S_kv", ("b_crit_state",))
 UNREAD = ("s_idle", ("W_stream_parts", "share_embedding_parts"))
 # what a model keeps of the context: the first of these that is given decides
 KEPT = (
-    ("e_top", ("kappa_flat", "KV_total_sparse", "Q_step_sparse", "F_att_sparse",
+    ("e_pick", ("kappa_flat", "KV_total_sparse", "Q_step_sparse", "F_att_sparse",
                "I_wall_att_sparse", "share_att_prefill_sparse", "I_att_sparse", "T_cross_sparse",
                "MBU_meas_sparse")),
     ("e_cmp", ("kappa_compressed", "F_att_compressed", "share_att_prefill_compressed",

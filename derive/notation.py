@@ -86,8 +86,8 @@ N_fix       | N_{\mathrm{fix}}             | param            | 1e9 to 2e10     
 N_exp       | N_{\mathrm{exp}}             | param            | 1e10 to 7e11     | parameters of all routed experts | 全部路由专家的参数量
 T_max       | T_{\max}                     | token/request    | 1024 to 1048576  | longest context that the model is made for | 模型设计支持的最长上下文
 e_full      | e_{\mathrm{full}}            | element/token    | 1e3 to 1e5       | KV elements that one token adds in layers without a window | 无窗口的层中，每 token 增加的 KV 元素数
-e_top       | e_{\mathrm{top}}             | element/token    | 1e3 to 1e5       | of these the elements that a step reads only for tokens an indexer picks | 其中仅对索引器选出的 token 读取的元素数
-T_top       | T_{\mathrm{top}}             | token/request    | 128 to 8192      | tokens that the indexer picks at most | 索引器最多选出的 token 数
+e_pick      | e_{\mathrm{top}}             | element/token    | 1e3 to 1e5       | of these the elements that a step reads only for tokens an indexer picks | 其中仅对索引器选出的 token 读取的元素数
+T_pick      | T_{\mathrm{top}}             | token/request    | 128 to 8192      | tokens that the indexer picks at most | 索引器最多选出的 token 数
 e_win       | e_{\mathrm{win}}             | element/token    | 1e3 to 1e5       | KV elements that one token adds in layers with a window | 有窗口的层中，每 token 增加的 KV 元素数
 T_win       | T_{\mathrm{win}}             | token/request    | 128 to 8192      | window: tokens that such a layer keeps at most | 窗口：这类层最多保留的 token 数
 e_win2      | e_{\mathrm{win},2}           | element/token    | 1e3 to 1e5       | the same in layers with another window | 同上，另一种窗口的层
@@ -99,7 +99,7 @@ T_cmp2      | T_{\mathrm{cmp},2}           | token/request    | 32 to 256       
 S_kv        | S_{\mathrm{kv}}              | byte/request     | 1e5 to 1e8       | constant state of one request in layers without a KV cache | 不用 KV cache 的层中，单请求的常量状态
 a_full      | a_{\mathrm{full}}            | FLOP*request/token^2 | 1e5 to 1e7   | attention operations per token and context token, layers without a window | 每 token、每上下文 token 的注意力运算量（无窗口的层）
 a_pre       | a_{\mathrm{pre}}             | FLOP*request/token^2 | 1e5 to 1e7   | attention operations per token and context token in prefill, layers without a window | prefill 中每 token、每上下文 token 的注意力运算量（无窗口的层）
-a_top       | a_{\mathrm{top}}             | FLOP*request/token^2 | 1e5 to 1e7   | attention operations per token and context token that an indexer picked | 每 token、每个选出的上下文 token 的注意力运算量
+a_pick      | a_{\mathrm{top}}             | FLOP*request/token^2 | 1e5 to 1e7   | attention operations per token and context token that an indexer picked | 每 token、每个选出的上下文 token 的注意力运算量
 a_win       | a_{\mathrm{win}}             | FLOP*request/token^2 | 1e5 to 1e7   | attention operations per token and context token, layers with a window | 每 token、每上下文 token 的注意力运算量（有窗口的层）
 a_win2      | a_{\mathrm{win},2}           | FLOP*request/token^2 | 1e5 to 1e7   | the same in layers with another window | 同上，另一种窗口的层
 a_cmp       | a_{\mathrm{cmp}}             | FLOP*request/token^2 | 1e4 to 1e6   | attention operations on compressed entries, per token that they stand for | 对压缩条目的注意力运算量，按其代表的每个 token 计

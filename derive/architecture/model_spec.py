@@ -247,9 +247,9 @@ def unlimited(found: Architecture) -> Pieces:
     }
     if sparse:
         made |= {
-            "e_top": (sum(per_token(g) for g in sparse), ELEMENTS),
-            "T_top": (tops(sparse)[0], "token/request"),
-            "a_top": (sum(absorbed(g) for g in sparse), ATTENTION),
+            "e_pick": (sum(per_token(g) for g in sparse), ELEMENTS),
+            "T_pick": (tops(sparse)[0], "token/request"),
+            "a_pick": (sum(absorbed(g) for g in sparse), ATTENTION),
         }
     return made
 

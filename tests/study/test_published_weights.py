@@ -206,6 +206,8 @@ def test_the_declared_cache_is_the_default_and_is_said() -> None:
     assert exact(found, "kappa") == 2 * 64 * 8 * 128
     record = ledger(found)
     assert "declares" in said(record, "assumptions", "format_kv_cache", "size")["en"]
+    notes = [note.en for note in read(config(name)).assumptions()]
+    assert any("the recipe declares fp8" in note for note in notes)
     other = scenario(config(name), "precision.kv_cache=bf16")
     assert exact(other, "kappa") == 2 * 2 * 64 * 8 * 128
     assert scenario(config("Qwen3-8B-FP8")).precision["kv_cache"] == "bf16"

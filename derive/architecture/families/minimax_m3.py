@@ -91,7 +91,7 @@ def attention(c: Config, indexed: bool) -> Mixer:
     kept = made.cache
     shown = (*kept.shown, ("idx", "d_i"))
     cache = type(kept)(f"{kept.kind}+indexer", kept.width, flops=kept.flops, index="d_i",
-                       topk="k_i * B_i", shown=shown)  # fmt: skip
+                       scores="2 * H_i * d_i", topk="k_i * B_i", shown=shown)  # fmt: skip
     return Mixer((*made.tensors, *tensors), cache)
 
 
@@ -118,7 +118,8 @@ def index_layers(c: Config, layers: int) -> list[bool]:
     c.used.add("index_local_blocks")
     if found and any(found):
         c.note(tr("attention reads the {count} tokens that the indexer chose at most; the "
-                  "attention FLOPs are those of dense attention, without the indexer's scores",
+                  "attention FLOPs that derive model states are those of dense attention, "
+                  "without the indexer's scores",
                   count=c.sheet["k_i"] * c.sheet["B_i"]))  # fmt: skip
     if found is None:
         note_rule(c, "layer_types")

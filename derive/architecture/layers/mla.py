@@ -83,7 +83,8 @@ def read_indexer(c: Config) -> None:
     c.size("d_i", "index_head_dim")
     c.size("k_i", "index_topk")
     c.note(tr("attention reads the {count} tokens that the indexer chose at most; the attention "
-              "FLOPs are those of dense attention, without the indexer's scores",
+              "FLOPs that derive model states are those of dense attention, without the indexer's "
+              "scores",
               count=c.sheet["k_i"]))  # fmt: skip
 
 
