@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from derive.audit.interval import half_unit
 from derive.units import Unit, unit
@@ -159,18 +160,26 @@ def unit_at(text: str, at: int) -> tuple[Unit | None, bool, int]:
             ends += range(end - 1, piece.start(), -1)
     for end in sorted(set(ends), reverse=True):
         words = FLOATING.sub("", text[at:end].replace(" a second", "/s")).strip()
-        if words in ("x", "X", "M", "B"):
-            continue
-        try:
-            found = composed(Fraction(1), UnitWords(words).read())
-        except (Fault, Unusable):
-            if words in unclear():
-                return Unit(((unclear()[words], 1), ("s", -1))), True, end
-            continue
-        made = found.quantity.unit if found.unit else Unit()
-        if found.value != 1:
-            continue
-        if ("s", -2) in made.terms and made.terms[0][0].endswith("FLOP"):
-            made = Unit((*made.terms[:-1], ("s", -1)))  # teraflops per second
-        return made, False, end
+        made, loose = unit_of(words)
+        if made is not None:
+            return made, loose, end
     return None, False, at
+
+
+@lru_cache(maxsize=4096)
+def unit_of(words: str) -> tuple[Unit | None, bool]:
+    """The unit that words name, and whether it may be a count; None where they name none."""
+    if words in ("x", "X", "M", "B"):
+        return None, False
+    try:
+        found = composed(Fraction(1), UnitWords(words).read())
+    except (Fault, Unusable):
+        if words in unclear():
+            return Unit(((unclear()[words], 1), ("s", -1))), True
+        return None, False
+    if found.value != 1:
+        return None, False
+    made = found.quantity.unit if found.unit else Unit()
+    if ("s", -2) in made.terms and made.terms[0][0].endswith("FLOP"):
+        made = Unit((*made.terms[:-1], ("s", -1)))  # teraflops per second
+    return made, False

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from derive.audit.reading.spellings import Spellings
+
 LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
     "precision": {
         "fp64": ("FP64", "double precision", "双精度"),
@@ -168,14 +170,13 @@ def fragment(spelling: str) -> str:
 
 
 @cache
-def pattern() -> tuple[re.Pattern[str], list[tuple[str, str]]]:
-    """One pattern over all spellings, longer ones first, and what each group says."""
+def words() -> Spellings[tuple[str, str]]:
+    """All spellings, longer ones first, and what each says: kind and meaning."""
     rows = [
-        (len(spelling), kind, says, spelling)
+        (spelling, (kind, says))
         for kind, entries in LEXICON.items()
         for says, spellings in entries.items()
         for spelling in spellings
     ]
-    rows.sort(key=lambda row: -row[0])
-    parts = [f"(?P<g{i}>{fragment(row[3])})" for i, row in enumerate(rows)]
-    return re.compile("|".join(parts), re.IGNORECASE), [(k, s) for _, k, s, _ in rows]
+    rows.sort(key=lambda row: -len(row[0]))
+    return Spellings((fragment(spelling), said) for spelling, said in rows)

@@ -7,26 +7,32 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from derive.audit.reading.spellings import Spellings
 from derive.specs.lookup import all_aliases, files
 
-BEFORE, AFTER = r"(?:(?<![A-Za-z0-9.])|(?<=[0-9][xX]))", r"(?![A-Za-z0-9])"
-# lazy: an id that begins with its vendor is tried first
-VENDORS = (
-    r"(?:(?:NVIDIA|AMD|Intel|Google|AWS|Apple|Huawei|Qualcomm|英伟达|华为|英特尔|谷歌|苹果)[ -]?)??"
+BORDER = re.compile(r"(?<![A-Za-z0-9.])|(?<=[0-9][xX])")
+END = r"(?![A-Za-z0-9])"
+VENDOR = re.compile(
+    r"(?:NVIDIA|AMD|Intel|Google|AWS|Apple|Huawei|Qualcomm|英伟达|华为|英特尔|谷歌|苹果)[ -]?",
+    re.IGNORECASE,
 )
 
 
 @dataclass(frozen=True)
 class Names:
-    """One pattern over every name of a kind, and the ids behind each spelling."""
+    """Every name of a kind with the specs that it may mean; some stand behind a vendor's."""
 
-    pattern: re.Pattern[str]
-    ids: dict[str, tuple[str, ...]]
+    spellings: Spellings[tuple[str, ...]]
+    vendors: bool
 
     def at(self, text: str, start: int) -> tuple[int, tuple[str, ...]] | None:
         """Where a name that begins here ends, and the specs that it may mean."""
-        found = self.pattern.match(text, start)
-        return (found.end(), self.ids[plain(found["name"])]) if found else None
+        if not BORDER.match(text, start):
+            return None
+        if found := self.spellings.at(text, start):  # an id may itself begin with its vendor
+            return found
+        vendor = VENDOR.match(text, start) if self.vendors else None
+        return self.spellings.at(text, vendor.end()) if vendor else None
 
 
 def plain(name: str) -> str:
@@ -56,7 +62,6 @@ def names(kind: str, roots: tuple[Path, ...]) -> Names:
             key = plain(alias)
             ids[key] = tuple(dict.fromkeys((*ids.get(key, ()), path.stem)))
             spellings.setdefault(key, spelled(alias))
-    parts = sorted(spellings.values(), key=len, reverse=True)
-    joined = "|".join(parts) or "(?!)"
-    vendor = VENDORS if kind == "hardware" else ""
-    return Names(re.compile(f"{BEFORE}{vendor}(?P<name>{joined}){AFTER}", re.IGNORECASE), ids)
+    longest = sorted(spellings, key=lambda key: -len(spellings[key]))
+    rows = ((spellings[key] + END, ids[key]) for key in longest)
+    return Names(Spellings(rows), kind == "hardware")

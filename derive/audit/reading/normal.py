@@ -6,6 +6,7 @@ Each character remembers where it stood, so that a finding can mark the words as
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from derive.errors import DeriveError, Place, Problem, harmless
@@ -29,7 +30,7 @@ class Normal:
     """The text to read, and for each of its characters the place in the text as written."""
 
     text: str
-    back: tuple[int, ...]
+    back: Sequence[int]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """A stretch of the normal text as a stretch of the text as written."""
@@ -44,10 +45,13 @@ def normal(text: str, place: Place | None = None) -> Normal:
         what = tr("a claim of {count} characters is too long: at most {most} are read",
                   count=len(text), most=LONGEST)  # fmt: skip
         raise DeriveError(Problem("A101", what, place))
+    text = text.translate(BLANKS)
+    if text.isascii() and text.isprintable():
+        return Normal(text, range(len(text)))
     made: list[str] = []
     back: list[int] = []
     raised = False
-    for at, char in enumerate(text.translate(BLANKS)):
+    for at, char in enumerate(text):
         if not harmless(char):
             name = f"U+{ord(char):04X}"
             what = tr("character {name} at position {at} cannot be seen and is not read",
@@ -58,7 +62,7 @@ def normal(text: str, place: Place | None = None) -> Normal:
             raised = True
         else:
             raised = False
-            new = PUNCTUATION.get(char) or form(char)
+            new = char if char.isascii() else PUNCTUATION.get(char) or form(char)
             if new == ", " and grouping(text, at):
                 new = ","
         made += new

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from derive.audit.reading.figures import Read, figure_at, unit_at
-from derive.audit.reading.lexicon import pattern
+from derive.audit.reading.lexicon import words
 from derive.audit.reading.names import names
 from derive.units import unit
 from derive.units.numerals import Unusable
@@ -68,7 +68,6 @@ def tokens(text: str, roots: tuple[Path, ...]) -> list[Token]:
     made: list[Token] = []
     at = 0
     products, models = names("hardware", roots), names("model", roots)
-    words, says = pattern()
     while at < len(text):
         if text[at] == " ":
             at += 1
@@ -80,8 +79,8 @@ def tokens(text: str, roots: tuple[Path, ...]) -> list[Token]:
             found = [Token("hardware", at, here[0], here[1])]
         elif here := models.at(text, at):
             found = [Token("model", at, here[0], here[1])]
-        elif text[at].isdigit() and (term := words.match(text, at)):
-            found = [termed(term, says)]
+        elif text[at].isdigit() and (term := word_at(text, at)):
+            found = [term]
         elif parallel := DEGREE.match(text, at):
             read = Read(
                 parallel.end(),
@@ -110,10 +109,9 @@ def tokens(text: str, roots: tuple[Path, ...]) -> list[Token]:
                 and plain_count(number.read)
             ):
                 found = devices(number, number.read, text)
-            inside = words.finditer(text, number.read.end, number.end) if number.read else ()
-            found += [termed(term, says) for term in inside]
-        if not found and (term := words.match(text, at)):
-            found = [termed(term, says)]
+            found += words_between(text, number.read.end, number.end) if number.read else ()
+        if not found and (term := word_at(text, at)):
+            found = [term]
         if not found:
             word = WORD.match(text, at)
             found = [Token("word", at, word.end() if word else at + 1)]
@@ -131,10 +129,19 @@ def devices(number: Token, read: Read, text: str) -> list[Token]:
     return found
 
 
-def termed(found: re.Match[str], says: list[tuple[str, str]]) -> Token:
-    """A word of the lexicon."""
-    kind, what = says[int((found.lastgroup or "g0")[1:])]
-    return Token("term", found.start(), found.end(), says=what, of=kind)
+def word_at(text: str, at: int, end: int = 2**31) -> Token | None:
+    """The word of the lexicon that begins here."""
+    found = words().at(text, at, end)
+    return Token("term", at, found[0], says=found[1][1], of=found[1][0]) if found else None
+
+
+def words_between(text: str, at: int, end: int) -> Iterator[Token]:
+    """The words of the lexicon inside a stretch of the text."""
+    while at < end:
+        found = word_at(text, at, end)
+        if found:
+            yield found
+        at = found.end if found else at + 1
 
 
 def plain_count(read: Read) -> bool:
