@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 
 from derive.errors import DeriveError, Place, Problem
 from derive.expression.dimension import dimension
@@ -135,21 +135,33 @@ def called_for(given: Container[str]) -> tuple[str, ...]:
 def standing_in(variants: Iterable[str]) -> Iterator[None]:
     """While it lasts these variants are the declarations of the formulas they stand for."""
     chosen = tuple(sorted(variants))
-    before = {VARIANTS[v].instead_of: CATALOGUE[VARIANTS[v].instead_of] for v in chosen}
-    for name in chosen:
-        found = VARIANTS[name]
-        own = before[found.instead_of]
-        CATALOGUE[own.id] = replace(
-            found, id=own.id, latex=own.latex, section=own.section, calibre=own.calibre,
-            reading=found.reading or own.reading, exists=found.exists or own.exists, valid=(),
-            otherwise=found.otherwise or own.otherwise,
-        )  # fmt: skip
+    instead = declared_as(chosen, tuple(_standing))
+    before = {name: CATALOGUE[name] for name in instead}
+    CATALOGUE.update(instead)
     _standing.append(chosen)
     try:
         yield
     finally:
         _standing.pop()
         CATALOGUE.update(before)
+
+
+@lru_cache(maxsize=256)
+def declared_as(
+    chosen: tuple[str, ...],
+    standing: tuple[tuple[str, ...], ...],  # noqa: ARG001  what stands already decides with it
+) -> dict[str, Formula]:
+    """The declarations of the formulas that variants stand for, in the words of the plain ones."""
+    made = {}
+    for name in chosen:
+        found = VARIANTS[name]
+        own = CATALOGUE[found.instead_of]
+        made[own.id] = replace(
+            found, id=own.id, latex=own.latex, section=own.section, calibre=own.calibre,
+            reading=found.reading or own.reading, exists=found.exists or own.exists, valid=(),
+            otherwise=found.otherwise or own.otherwise,
+        )  # fmt: skip
+    return made
 
 
 def dimension_of(name: str) -> Dimension:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -121,6 +122,7 @@ def least_whole(meets: Callable[[int], bool], most: int) -> int | None:
     return high
 
 
+@lru_cache(maxsize=8)  # said as a remedy, and where there is none
 def least_batch(setting: Setting, rate: Fraction, *, best: bool = False) -> int | None:
     """The fewest requests whose tokens together make a rate; None where none does."""
     if "E" not in setting.values:

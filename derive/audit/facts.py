@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
@@ -60,7 +60,7 @@ class Subject:
         return self.model.values["N"].sources if self.model else ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Setting:
     """One reading of a claim: every symbol that it gives, as an interval in base units."""
 
@@ -92,27 +92,30 @@ class Setting:
 
     def value(self, name: str, *, best: bool = True, **changed: Fraction) -> Fraction | None:
         """A quantity of the catalogue; None where an input is missing or it does not exist."""
-        found = self.several((name,), best=best, **changed)
-        return found[0]
+        point, variants = self.point(best=best, **changed)
+        with standing_in(variants):
+            try:
+                return point.get(name)
+            except (Absent, Undefined, ArithmeticError):
+                return None
 
-    def several(
-        self, names: tuple[str, ...], *, best: bool = True, **changed: Fraction
-    ) -> list[Fraction | None]:
-        """Several quantities at one point."""
-        given = {**self.given(best=best), **changed}
-        if "N_moved" in given:
-            given["W_stream"] = given.pop("N_moved") * given["w"]
-        catalogue()
-        made: list[Fraction | None] = []
-        with standing_in(called_for(given)):
-            point = Point(given)
-            for name in names:
-                try:
-                    made.append(point.get(name))
-                except (Absent, Undefined, ArithmeticError):
-                    made.append(None)
-        return made
+    def point(self, *, best: bool, **changed: Fraction) -> tuple[Point, tuple[str, ...]]:
+        """The point of these inputs, which keeps what it was asked for, and the formulas there."""
+        key = best, *sorted(changed.items())
+        if key not in self.points:
+            given = {**self.given(best=best), **changed}
+            if "N_moved" in given:
+                given["W_stream"] = given.pop("N_moved") * given["w"]
+            catalogue()
+            self.points[key] = Point(given), called_for(given)
+        return self.points[key]
 
+    @cached_property
+    def points(self) -> dict[tuple[object, ...], tuple[Point, tuple[str, ...]]]:
+        """The points that were asked for."""
+        return {}
+
+    @lru_cache(maxsize=64)  # noqa: B019  several remedies try the same change
     def with_(self, *, stored: str = "", **changed: Fraction | Interval) -> Setting:
         """Another setting with some values changed."""
         new = {k: v if isinstance(v, Interval) else Interval.of(v) for k, v in changed.items()}
@@ -150,6 +153,7 @@ def shown_as(name: str, base: Fraction) -> Quantity:
     return Quantity(base / made.factor, made)
 
 
+@lru_cache(maxsize=1024)
 def memory_of(product: Hardware) -> Fraction:
     """All memory of a device: the larger of what is sold and what the driver shows.
 
@@ -165,6 +169,12 @@ def memory_of(product: Hardware) -> Fraction:
 def of_spec(value: Value) -> Interval:
     """A spec's figure with what its last digit leaves open, in base units."""
     return Interval.of(value.quantity.base, half_of(value.text) * value.quantity.unit.factor)
+
+
+@lru_cache(maxsize=1024)
+def dense_peaks(product: Hardware) -> Mapping[str, Interval]:
+    """Its dense peaks by precision."""
+    return {p: of_spec(b["dense"]) for p, b in product.peak.items() if "dense" in b}
 
 
 def subjects(claim: Claim, library: Library, named: Named | None) -> list[Subject]:
@@ -186,6 +196,12 @@ def subjects(claim: Claim, library: Library, named: Named | None) -> list[Subjec
 
 def settings(claim: Claim, library: Library, figure: Figure) -> list[Setting]:
     """Every model that a figure may speak of on every accelerator that it may mean."""
+    question = "settings", figure.span, figure.role
+    return library.once(claim, question, lambda: found_settings(claim, library, figure))
+
+
+def found_settings(claim: Claim, library: Library, figure: Figure) -> list[Setting]:
+    """The settings, found anew."""
     named = figure.model
     if figure.value <= 0 or any(f.value <= 0 for f in claim.of(*CONDITIONS)):
         return []  # no device, no batch, no bytes: nothing that physics could weigh
@@ -228,11 +244,11 @@ def setting(claim: Claim, subject: Subject, product: Hardware | None, figure: Fi
     values |= lengths(claim)
     if "T" in values:
         said.add("context")
-    peaks: dict[str, Interval] = {}
+    peaks: Mapping[str, Interval] = {}
     if product:
         values["B_peak"] = of_spec(product.bandwidth)
         values["M_dev"] = Interval.of(memory_of(product))
-        peaks = {p: of_spec(b["dense"]) for p, b in product.peak.items() if "dense" in b}
+        peaks = dense_peaks(product)
         if peak := compute_of(stored, peaks):
             values["P_peak"] = peak
     else:
@@ -245,14 +261,7 @@ def model_values(subject: Subject) -> dict[str, Interval]:
     """N, its structure and its cache; a model known by size alone has no cache counted."""
     made: dict[str, Interval] = {}
     if subject.model:
-        known = {**subject.model.values, **subject.model.structure}
-        made = {s: Interval.of(v.quantity.base) for s, v in known.items()}
-        table = subject.model.embedding if subject.model.tied_embeddings is False else None
-        made["N_emb"] = Interval.of(table.quantity.base) if table else NOTHING
-        if "E" in made:  # every parameter at the precision that is said, the looked-up table unread
-            made |= {"r_fix": ONE, "r_exp": ONE, "s_idle": made["N_emb"] / made["N"]}
-        if "N_side" in made:
-            made["r_side"] = ONE
+        made = {**spec_values(subject.model)}
     elif subject.size:
         made = {"N": subject.size, "N_act": subject.active or subject.size, "N_emb": NOTHING}
         made["kappa"] = NOTHING
@@ -262,6 +271,20 @@ def model_values(subject: Subject) -> dict[str, Interval]:
         made = {"kappa": NOTHING, "W": subject.weights, "W_stream": subject.weights}
     if subject.weights and "N" in made:
         made["w"] = subject.weights / made["N"]
+    return made
+
+
+@lru_cache(maxsize=1024)
+def spec_values(model: Model) -> Mapping[str, Interval]:
+    """What the spec of a model gives, every parameter at one precision."""
+    known = {**model.values, **model.structure}
+    made = {s: Interval.of(v.quantity.base) for s, v in known.items()}
+    table = model.embedding if model.tied_embeddings is False else None
+    made["N_emb"] = Interval.of(table.quantity.base) if table else NOTHING
+    if "E" in made:  # the looked-up table is unread
+        made |= {"r_fix": ONE, "r_exp": ONE, "s_idle": made["N_emb"] / made["N"]}
+    if "N_side" in made:
+        made["r_side"] = ONE
     return made
 
 

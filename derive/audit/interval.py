@@ -16,12 +16,13 @@ class Interval:
     @staticmethod
     def of(value: Fraction, half: Fraction = Fraction(0)) -> Interval:
         """A value with what it may be off by."""
-        return Interval(value - half, value + half)
+        return Interval(value - half, value + half) if half else Interval(value, value)
 
     @property
     def middle(self) -> Fraction:
         """The centre."""
-        return self.low if self.low == self.high else (self.low + self.high) / 2
+        exact = self.low is self.high or self.low == self.high
+        return self.low if exact else (self.low + self.high) / 2
 
     def meets(self, other: Interval) -> bool:
         """Whether the two have a number in common."""
@@ -44,7 +45,10 @@ class Interval:
 
     def scaled(self, factor: Fraction | int) -> Interval:
         """Every number of it times an exact factor."""
-        return self * Interval.of(Fraction(factor))
+        if self.low is self.high:
+            return Interval.of(self.low * factor)
+        ends = self.low * factor, self.high * factor
+        return Interval(*ends) if factor >= 0 else Interval(*reversed(ends))
 
 
 def half_unit(digits: str, *, rounded: bool = False) -> Fraction:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from derive.specs import load
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from derive.audit.sheet.entries import Entry
-    from derive.audit.sheet.records import Judgement
     from derive.audit.types import Claim, Named
     from derive.specs.types import Hardware, Model
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -23,17 +24,18 @@ class Library:
     roots: tuple[Path, ...]
     hardware: dict[str, Hardware] = field(default_factory=dict)
     models: dict[str, Model] = field(default_factory=dict)
-    sheets: dict[str, tuple[Entry, ...]] = field(default_factory=dict)  # by id of the product
-    judged: tuple[Claim, list[Judgement]] | None = None  # the last claim: several rules ask
-    complete: bool = False
+    all: list[Hardware] = field(default_factory=list)
+    asked: Claim | None = None  # the last claim, and what several rules ask of it
+    answers: dict[object, Any] = field(default_factory=dict)
 
-    def entries(self, product: Hardware) -> tuple[Entry, ...]:
-        """Every value of an accelerator's spec."""
-        if product.id not in self.sheets:
-            from derive.audit.sheet.entries import entries
-
-            self.sheets[product.id] = entries(product)
-        return self.sheets[product.id]
+    def once(self, claim: Claim, question: object, answer: Callable[[], T]) -> T:
+        """What several rules ask of one claim is answered once."""
+        if self.asked is not claim:
+            self.asked, self.answers = claim, {}
+        if question not in self.answers:
+            self.answers[question] = answer()
+        found: T = self.answers[question]
+        return found
 
     def products(self, named: Named | None) -> list[Hardware]:
         """Every accelerator that a name may mean."""
@@ -53,10 +55,7 @@ class Library:
         return [self.models[name] for name in (named.ids if named else ())]
 
     def every(self) -> list[Hardware]:
-        """Every accelerator that has a spec; loaded only where a remedy asks for one."""
-        if not self.complete:
-            for name in load.names("hardware", self.roots):
-                if name not in self.hardware:
-                    self.hardware[name] = load.hardware(name, self.roots)
-            self.complete = True
-        return [self.hardware[name] for name in sorted(self.hardware)]
+        """Every accelerator that has a spec; loaded only where a rule asks for one."""
+        if not self.all:
+            self.all = [self.by_id(name) for name in sorted(load.names("hardware", self.roots))]
+        return self.all

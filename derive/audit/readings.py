@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from derive.audit.interval import Interval, half_unit
@@ -45,6 +46,7 @@ class Candidate:
         return Reading(self.value, self.under)
 
 
+@lru_cache(maxsize=4096)
 def half_of(text: str) -> Fraction:
     """Half a unit of the last digit of a spec's figure (`989.5 TFLOP/s`), in its own unit."""
     digits = DIGITS.match(text)

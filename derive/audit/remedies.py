@@ -7,6 +7,7 @@ does.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,7 @@ from derive.audit.bounds import (
     least_devices,
     prefill_time,
 )
-from derive.audit.facts import Setting, memory_of
-from derive.audit.interval import Interval
+from derive.audit.facts import Setting, dense_peaks, memory_of
 from derive.audit.precisions import compute_of
 from derive.audit.solving import (
     bandwidth_for,
@@ -158,10 +158,7 @@ def computers(setting: Setting, library: Library, rate: Fraction) -> Text:
     able = []
     every = library.every()
     for each in every:
-        peaks = {
-            p: Interval.of(b["dense"].quantity.base) for p, b in each.peak.items() if "dense" in b
-        }
-        peak = compute_of(setting.stored, peaks)
+        peak = compute_of(setting.stored, dense_peaks(each))
         if peak and peak.middle >= rate:
             able.append((peak.middle, each.id, each.name))
     if not able:
@@ -196,6 +193,7 @@ def for_requests(setting: Setting, count: Fraction) -> tuple[Text, ...]:
     return tuple(made)
 
 
+@lru_cache(maxsize=8)  # said as a remedy, and where there is none
 def reaching(setting: Setting, rate: Fraction) -> list[tuple[str, int]]:
     """For each usual format of the weights the fewest devices that hold them and reach the rate."""
     if "N" not in setting.values:
@@ -228,9 +226,9 @@ def accelerators(setting: Setting, library: Library, bandwidth: Fraction) -> Tex
     """The least of the known accelerators that are fast and large enough."""
     given = setting.given(best=False)
     whole = setting.value("W", best=False) or Fraction(0)
-    every = library.every()
-    able = [h for h in every if h.bandwidth.quantity.base >= bandwidth
-            and memory_of(h) * given["g"] >= whole]  # fmt: skip
+    every, share = library.every(), whole / given["g"]
+    wide = [h for h in every if h.bandwidth.quantity.base >= bandwidth]
+    able = [h for h in wide if memory_of(h) >= share]
     if not able:
         return tr("none of the {count} accelerators with a spec", count=len(every))
     own = setting.product.vendor if setting.product else ""

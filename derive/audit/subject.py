@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from derive.audit.given import Given
 from derive.audit.interval import Interval
-from derive.specs import load
 from derive.specs.precision import BYTES
 from derive.units import Quantity, unit
 
@@ -68,10 +67,7 @@ def peaks(library: Library, claim: Claim, given: Given) -> Iterator[Hardware]:
     if named:
         yield from named
         return
-    for name in load.names("hardware", library.roots):
-        if name not in library.hardware:
-            library.hardware[name] = load.hardware(name, library.roots)
-        product = library.hardware[name]
+    for product in library.every():
         for bases in product.peak.values():
             if any(Interval.of(v.quantity.base).meets(given.states[-1]) for v in bases.values()):
                 yield product

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from derive.audit.interval import Interval
@@ -116,8 +117,23 @@ class Claim:
     place: Place = field(default_factory=Place)
     entry: Entry | None = None
 
+    @cached_property
+    def roles(self) -> frozenset[str]:
+        """The roles that its figures have."""
+        return frozenset(f.role for f in self.figures)
+
+    @cached_property
+    def words(self) -> Conditions:
+        """What it says of each kind, each once, in its order."""
+        made: dict[str, dict[str, None]] = {}
+        for term in self.terms:
+            made.setdefault(term.kind, {})[term.says] = None
+        return {kind: tuple(says) for kind, says in made.items()}
+
     def of(self, *roles: str) -> list[Figure]:
         """The figures of these roles, in their order."""
+        if self.roles.isdisjoint(roles):
+            return []
         return [f for f in self.figures if f.role in roles]
 
     def one(self, *roles: str) -> Figure | None:
@@ -126,7 +142,7 @@ class Claim:
 
     def said(self, kind: str) -> tuple[str, ...]:
         """What the whole claim says of a kind, each once, in its order."""
-        return tuple(dict.fromkeys(t.says for t in self.terms if t.kind == kind))
+        return self.words.get(kind, ())
 
     def says(self, kind: str, *values: str) -> bool:
         """Whether the claim says one of these values of a kind, or anything where none is given."""

@@ -55,7 +55,7 @@ class Domain:
     all_to_all: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # a spec is itself: what is derived from it is kept beside it
 class Hardware:
     """One accelerator variant. `peak` maps precision to basis (`dense`, `with_sparsity`).
 
@@ -96,7 +96,7 @@ class Stored:
     towers: Value | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Model:
     """One model. `values` by symbol id: N, N_act, N_mat, L, d_model, H_q, H_kv, d_head.
 

@@ -155,7 +155,7 @@ class Quantity:
     value: Fraction
     unit: Unit
 
-    @property
+    @cached_property
     def base(self) -> Fraction:
         """The value in coherent base units."""
         return self.value * self.unit.factor

@@ -110,6 +110,7 @@ def counts(in_unit: Unit) -> bool:
     return bool(terms) and terms[0][1] > 0 and all(symbol in COUNTING for symbol, _ in terms)
 
 
+@lru_cache(maxsize=4096)
 def show(quantity: Quantity, figures: int = FIGURES, fixed: Unit | None = None) -> Shown:
     """A quantity as reports print it, in a unit that suits its size unless one is `fixed`."""
     target = fixed or display_unit(quantity)

@@ -9,6 +9,7 @@ from itertools import product as combinations
 from typing import TYPE_CHECKING
 
 from derive.audit.rule import rule
+from derive.audit.sheet.entries import Entry, entries
 from derive.audit.sheet.heard import SIXTEEN, alike
 from derive.audit.sheet.match import judgements
 from derive.audit.sheet.ratios import Multiple, multiple
@@ -19,7 +20,6 @@ from derive.text import same, tr
 
 if TYPE_CHECKING:
     from derive.audit.library import Library
-    from derive.audit.sheet.entries import Entry
     from derive.audit.types import Claim, Named
 
 # noun of the lexicon -> kind of the entries that a multiple can be of
@@ -138,7 +138,7 @@ def between_products(claim: Claim, library: Library) -> Iterator[Finding]:
     pairs = [
         (a, b)
         for p, q in combinations(*(library.products(n) for n in sides))
-        for a, b in combinations(usable(library.entries(p), kind), usable(library.entries(q), kind))
+        for a, b in combinations(usable(entries(p), kind), usable(entries(q), kind))
     ]
     plain = [(a, b) for a, b in pairs if a.basis == b.basis and meant(a, claim)]
     if claim.says("relation", "less"):

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from derive.audit.rule import rule
+from derive.audit.sheet.entries import Entry, entries
 from derive.audit.sheet.words import joined, reading, under
 from derive.audit.types import Finding
-from derive.specs import load
 from derive.text import same, tr
 
 if TYPE_CHECKING:
     from derive.audit.library import Library
-    from derive.audit.sheet.entries import Entry
     from derive.audit.types import Claim, Figure
 
 KINDS = {
@@ -57,8 +56,8 @@ def known_value(claim: Claim, library: Library) -> Iterator[Finding]:
 
 def known(figure: Figure, library: Library) -> Iterator[Entry]:
     """The cited plain values that a figure meets, one a product."""
-    for name in load.names("hardware", library.roots):
-        for entry in library.entries(library.by_id(name)):
+    for product in library.every():
+        for entry in entries(product):
             plain = entry.kind == KINDS[figure.role] and entry.other is None
             plain = (
                 plain

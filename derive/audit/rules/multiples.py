@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from derive.audit.rule import rule
 from derive.audit.rules.generations import NOUNS, SERVICE, two, usable
+from derive.audit.sheet.entries import entries
 from derive.audit.sheet.ratios import multiple
 from derive.audit.sheet.words import conditions, joined, times
 from derive.audit.types import Finding
@@ -69,7 +70,7 @@ def stated_of_sheet(claim: Claim) -> bool:
 def sheet_ratios(sides: tuple[Named, Named], kind: str, library: Library) -> Iterator[Text]:
     """What the specs of two products give on each basis that both have, over all variants."""
     first, second = (
-        [e for p in library.products(n) for e in usable(library.entries(p), kind)] for n in sides
+        [e for p in library.products(n) for e in usable(entries(p), kind)] for n in sides
     )
     found: dict[tuple[str, ...], tuple[Text, list[Fraction]]] = {}
     for a, b in combinations(first, second):

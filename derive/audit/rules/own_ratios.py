@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from derive.audit.interval import Interval
 from derive.audit.rule import rule
+from derive.audit.sheet.entries import Entry, entries
 from derive.audit.sheet.heard import alike
 from derive.audit.sheet.ratios import Multiple, multiple, share
 from derive.audit.sheet.words import joined, quotient, reading, size, times
@@ -17,7 +18,6 @@ from derive.units import Quantity, unit
 
 if TYPE_CHECKING:
     from derive.audit.library import Library
-    from derive.audit.sheet.entries import Entry
     from derive.audit.types import Claim
 
 Pair = tuple["Entry", "Entry"]
@@ -46,7 +46,7 @@ def between_rates(claim: Claim, library: Library) -> Iterator[Finding]:
     if any(f.role not in ("devices", "number", "ratio") for f in claim.figures):
         return
     pairs = [p for h in library.products(claim.hardware[0])
-             if (p := rates(library.entries(h), claim)) is not None]  # fmt: skip
+             if (p := rates(entries(h), claim)) is not None]  # fmt: skip
     if pairs:
         yield told("COND015", stated, pairs)
 
@@ -123,7 +123,7 @@ def link_in_memory(claim: Claim, library: Library) -> Iterator[Finding]:
     ):
         return
     for product in library.products(claim.hardware[0]):
-        cited = {e.direction or e.kind: e for e in library.entries(product) if e.other is None}
+        cited = {e.direction or e.kind: e for e in entries(product) if e.other is None}
         one, both, memory = (cited.get(k) for k in ("one", "both", "memory_bandwidth"))
         if one is None or both is None or memory is None:
             continue

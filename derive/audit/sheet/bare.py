@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from derive.audit.sheet.causes import spread
+from derive.audit.sheet.entries import Entry, entries
 from derive.audit.sheet.heard import SIXTEEN, alike
 from derive.audit.sheet.words import KIND, conditions, joined, reading, size
 from derive.audit.types import Finding
@@ -13,7 +14,6 @@ from derive.text import same, tr
 
 if TYPE_CHECKING:
     from derive.audit.library import Library
-    from derive.audit.sheet.entries import Entry
     from derive.audit.types import Claim, Named
 
 # noun of the lexicon -> kind of the entries, the more telling first
@@ -28,7 +28,7 @@ def without_figure(rule: str, claim: Claim, library: Library) -> Iterator[Findin
     kind = next((k for noun, k in NOUNS.items() if claim.says("noun", noun)), None)
     for named in claim.hardware if kind else ():
         found = [e for p in library.products(named)
-                 if (e := usual(library.entries(p), str(kind), claim)) is not None]  # fmt: skip
+                 if (e := usual(entries(p), str(kind), claim)) is not None]  # fmt: skip
         if len(found) > 1:
             yield listed(rule, named, found)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from derive.audit.interval import Interval
@@ -44,6 +45,7 @@ class Entry:
         return self.kind, sixteen, self.sparsity, self.direction
 
 
+@lru_cache(maxsize=1024)
 def entries(product: Hardware) -> tuple[Entry, ...]:
     """Everything that the spec of a product has a value for."""
     return (

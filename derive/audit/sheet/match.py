@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from derive.audit.interval import Interval
-from derive.audit.sheet.entries import Entry
+from derive.audit.sheet.entries import Entry, entries
 from derive.audit.sheet.heard import INTEGER, SCOPES, SIXTEEN, Heard, beside, heard, whole
 from derive.audit.sheet.records import Hit, Judgement, Match, fit
 from derive.units import unit
@@ -38,9 +38,7 @@ KINDS: dict[str, tuple[str, ...]] = {
 
 def judgements(claim: Claim, library: Library) -> list[Judgement]:
     """Every figure of the claim that a spec has something to say of."""
-    if library.judged is None or library.judged[0] is not claim:
-        library.judged = (claim, list(judged(claim, library)))
-    return library.judged[1]
+    return library.once(claim, "judgements", lambda: list(judged(claim, library)))
 
 
 def judged(claim: Claim, library: Library) -> Iterator[Judgement]:
@@ -51,7 +49,7 @@ def judged(claim: Claim, library: Library) -> Iterator[Judgement]:
             products = [p for p in products if "Ethernet" in p.link_type]
         if figure.role not in KINDS or not products or spoken_of_otherwise(figure, claim):
             continue
-        each = [match(figure, p, claim, library.entries(p)) for p in products]
+        each = [match(figure, p, claim, entries(p)) for p in products]
         found = together(figure, narrowed(each, claim))
         if sure(found, claim):
             yield found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from derive.audit.sheet.entries import bare
@@ -41,7 +40,6 @@ KIND = {
 PURE = unit("")
 
 
-@lru_cache(maxsize=4096)
 def size(quantity: Quantity) -> str:
     """A quantity as people write it: what it is of stands in the sentence."""
     return show(quantity).text.replace("/device", "")
