@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,15 +14,16 @@ import click
 from derive.audit.judge import judge
 from derive.audit.library import Library
 from derive.audit.reading.claim import read_claim
-from derive.audit.record import section
+from derive.audit.record import of_claim, section
 from derive.errors import DeriveError, Place, Problem, columns
-from derive.options import dump, say, show
+from derive.options import dump_list, say, show
 from derive.specs.lookup import spec_roots
 from derive.text import tr
 
 if TYPE_CHECKING:
     from derive.audit.types import Claim
 
+Record = Mapping[str, Any]
 LIST = "list"  # every rule instead of one
 MOST_STDIN = 64 * 1024 * 1024  # characters
 
@@ -50,19 +51,39 @@ def audit(
     if formats:
         ready(Path(directory), formats, stem)
     library = Library(roots)
-    found = section(
-        judge(claim, library) for claim in claims(texts, documents, files, formulas, roots)
-    )
+    read = list(claims(texts, documents, files, formulas, roots))  # before anything is printed
+    met: set[tuple[object, object]] = set()
+    records = noted((of_claim(judge(claim, library)) for claim in read), met)
     if formats:
-        write(found, formats, lang, Path(directory), stem, roots)
+        write(section(records), formats, lang, Path(directory), stem, roots)
     elif as_json:
-        dump({"claims": found["claims"]})
+        dump_list("claims", records)
     else:
-        from derive.render.audit_terminal import claims_text
+        print_claims(records, ("en", "zh") if lang == "both" else (lang,))
+    return any(severity == "error" or (strict and verdict == "ambiguous")
+               for severity, verdict in met)  # fmt: skip
 
-        show(lang, lambda each: claims_text(found, each))
-    return any(c["severity"] == "error" or (strict and c["verdict"] == "ambiguous")
-               for c in found["claims"])  # fmt: skip
+
+def noted(records: Iterable[Record], met: set[tuple[object, object]]) -> Iterator[Record]:
+    """The records as they pass, none kept; what severities and verdicts there are is noted."""
+    for each in records:
+        met.add((each["severity"], each["verdict"]))
+        yield each
+
+
+def print_claims(records: Iterable[Record], languages: Sequence[str]) -> None:
+    """Each claim in the terminal as soon as it is judged; a second language follows as a whole."""
+    from derive.render.audit_terminal import claim_text
+
+    words = section(())
+    first, *others = languages
+    later: dict[str, list[str]] = {each: [] for each in others}
+    for number, record in enumerate(records):
+        click.echo(("\n" if number else "") + claim_text(record, words, first))
+        for lang, texts in later.items():
+            texts.append(claim_text(record, words, lang))
+    for text in chain.from_iterable(later.values()):
+        click.echo("\n" + text)
 
 
 def claims(

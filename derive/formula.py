@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from derive.errors import DeriveError, Place, Problem
 from derive.expression.dimension import dimension
@@ -34,7 +34,7 @@ class Condition:
     text: str
     meaning: Text
 
-    @property
+    @cached_property
     def parts(self) -> tuple[Node, str, Node]:
         """Left side, sign, right side."""
         for sign in ("<=", ">=", "<", ">"):

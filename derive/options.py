@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
@@ -82,3 +82,16 @@ def dump(value: Any) -> None:
     import json
 
     click.echo(json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False))
+
+
+def dump_list(key: str, values: Iterable[Any]) -> None:
+    """`{key: [values]}` as `dump` prints it, each value as soon as it is there."""
+    import json
+
+    end = "]\n}"
+    click.echo(f'{{\n "{key}": [', nl=False)
+    for number, value in enumerate(values):
+        text = json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False)
+        click.echo((",\n  " if number else "\n  ") + text.replace("\n", "\n  "), nl=False)
+        end = "\n ]\n}"
+    click.echo(end)

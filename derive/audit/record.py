@@ -10,20 +10,15 @@ from derive.audit.wording import GRAVE, SEVERITY_WORDS, VERDICT_WORDS, condition
 from derive.units import show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from derive.audit.types import Claim, Entry, Figure, Finding, Judged, Named, Reading
 
 
-def of_claims(judged: Iterable[Judged]) -> dict[str, Any]:
-    """`{"claims": […]}`."""
-    return {"claims": [of_claim(each) for each in judged]}
-
-
-def section(judged: Iterable[Judged]) -> dict[str, Any]:
-    """The same with the words of verdicts and severities, as a page or a ledger needs it."""
+def section(claims: Iterable[Mapping[str, object]]) -> dict[str, Any]:
+    """Records of claims with the words of verdicts and severities, as printers need them."""
     return {
-        **of_claims(judged),
+        "claims": list(claims),
         "verdicts": {v: VERDICT_WORDS[v].json() for v in VERDICTS},
         "severities": {s: text.json() for s, text in SEVERITY_WORDS.items()},
         "grave": GRAVE,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from derive.audit.judge import judge
 from derive.audit.library import Library
 from derive.audit.reading.claim import read_claim
-from derive.audit.record import section
+from derive.audit.record import of_claim, section
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ def vendor_audit(scenario: Scenario, roots: tuple[Path, ...]) -> dict[str, Any]:
     """The audit section of a ledger: claims with their words."""
     library = Library(roots)
     texts = dict.fromkeys(printed(scenario.hardware, scenario.precision["compute"]))
-    return section(judge(read_claim(text, roots), library) for text in texts)
+    return section(of_claim(judge(read_claim(text, roots), library)) for text in texts)
 
 
 def printed(hardware: Hardware, precision: str) -> Iterator[str]:

@@ -11,13 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-def claims_text(audit: Mapping[str, Any], lang: str) -> str:
-    """Every claim of an audit, one after the other."""
-    return "\n\n".join("\n".join(claim_lines(c, audit, lang)) for c in audit["claims"])
-
-
-def claim_lines(claim: Mapping[str, Any], audit: Mapping[str, Any], lang: str) -> list[str]:
-    """One claim."""
+def claim_text(claim: Mapping[str, Any], audit: Mapping[str, Any], lang: str) -> str:
+    """One claim; `audit` has the words of verdicts and severities."""
     spans = [s for f in claim["findings"] if f["severity"] != "info" for s in f["spans"]]
     lines = [
         audit["verdicts"][claim["verdict"]][lang].upper() + named(claim),
@@ -52,7 +47,7 @@ def claim_lines(claim: Mapping[str, Any], audit: Mapping[str, Any], lang: str) -
     ]
     if claim["sources"]:
         lines.append("  " + tr("sources: {sources}", sources=", ".join(claim["sources"])).in_(lang))
-    return lines
+    return "\n".join(lines)
 
 
 def named(claim: Mapping[str, Any]) -> str:
