@@ -15,7 +15,7 @@ from derive.audit.judge import judge
 from derive.audit.library import Library
 from derive.audit.reading.claim import read_claim
 from derive.audit.rule import rules
-from derive.audit.sheet.entries import Entry
+from derive.audit.sheet.entries import Entry, entries
 from derive.audit.sheet.words import digits
 from derive.audit.types import Finding, Judged
 from derive.errors import DeriveError
@@ -456,7 +456,7 @@ def sentences(entry: Entry, value: Quantity) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", load.names("hardware", ROOTS))
 def test_every_cited_value_is_right_as_said_and_wrong_when_changed(name: str) -> None:
-    for entry in LIBRARY.entries(LIBRARY.by_id(name)):
+    for entry in entries(LIBRARY.by_id(name)):
         if entry.other or entry.form == "relabelled":
             continue
         changed = Quantity(entry.quantity.value * Fraction(137, 100), entry.quantity.unit)
@@ -470,7 +470,7 @@ def test_every_cited_value_is_right_as_said_and_wrong_when_changed(name: str) ->
 
 @pytest.mark.parametrize("name", load.names("hardware", ROOTS))
 def test_a_number_of_another_source_alone_shows_both(name: str) -> None:
-    for entry in LIBRARY.entries(LIBRARY.by_id(name)):
+    for entry in entries(LIBRARY.by_id(name)):
         if entry.other is None or entry.kind == "ridge":
             continue
         for text in sentences(entry, entry.quantity):
