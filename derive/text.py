@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -32,6 +33,12 @@ class Text:
 def same(text: object) -> Text:
     """Text that reads alike in both languages: numbers, units, identifiers."""
     return Text(str(text), str(text))
+
+
+def joined(parts: Iterable[Text], en: str = "; ", zh: str = "；") -> Text:
+    """Several texts as one, with a mark between them."""
+    listed = list(parts)
+    return Text(en.join(p.en for p in listed), zh.join(p.zh for p in listed))
 
 
 @cache

@@ -15,11 +15,10 @@ from functools import cached_property, lru_cache
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
-from derive.audit.interval import Interval
+from derive.audit.interval import Interval, half_of
 from derive.audit.precisions import compute_of, kv_precision, stored_precision
-from derive.audit.readings import half_of
 from derive.derivation.points import Absent, Point, Undefined
-from derive.formula import called_for, catalogue, standing_in, unit_of
+from derive.formula import called_for, catalogue, standing_in
 from derive.specs.precision import BYTES
 from derive.text import Text, tr
 from derive.units import Quantity, unit
@@ -145,12 +144,6 @@ class Setting:
         """Sources of the model and of the accelerator."""
         own = self.product.bandwidth.sources if self.product else ()
         return tuple(dict.fromkeys((*self.subject.sources, *own)))
-
-
-def shown_as(name: str, base: Fraction) -> Quantity:
-    """A base value of a symbol in its contract unit."""
-    made = unit_of(name)
-    return Quantity(base / made.factor, made)
 
 
 @lru_cache(maxsize=1024)

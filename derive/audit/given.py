@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+from derive.audit.binary import binary
 from derive.audit.evaluation import claim_unit
-from derive.audit.interval import Interval
-from derive.audit.statements import half_of
+from derive.audit.interval import Interval, half_of
 from derive.errors import DeriveError, Place, Problem, printable
 from derive.text import tr
 from derive.units import Dimension, Quantity, Reading, Unit, read, unit
@@ -21,7 +21,6 @@ COUNTED = {"token", "request", "device"}
 _COUNTS = ("", "request", "device", "token", "token/request", "element/token")
 EXACT = {unit(u).dimension for u in (*_COUNTS, "byte/param", "byte/element", "FLOP/param/token")}
 BARE = {unit(u).dimension for u in (*_COUNTS, "param", "device*hour")}
-BINARY = {"kB": "KiB", "KB": "KiB", "MB": "MiB", "GB": "GiB", "TB": "TiB", "PB": "PiB"}
 
 
 @dataclass(frozen=True)
@@ -38,17 +37,6 @@ class Given:
     def dimension(self) -> Dimension:
         """What it measures."""
         return self.quantity.dimension
-
-
-@lru_cache(maxsize=1024)
-def as_binary(written: Unit) -> Unit | None:
-    """An amount of bytes in decimal units taken as binary ones; None for anything else."""
-    if dict(written.dimension.powers).get("time") or not written.terms:
-        return None
-    symbol, power = written.terms[0]
-    if symbol not in BINARY or power != 1:
-        return None
-    return Unit(((BINARY[symbol], 1), *written.terms[1:]))
 
 
 @lru_cache(maxsize=4096)
@@ -113,9 +101,8 @@ def one(name: str, text: str, contract: Unit | None) -> Given:
         exact = whole and used.dimension in EXACT
         half = Fraction(0) if exact else half_of(part, found.value)
         intervals.append(Interval.of(found.value, half).scaled(used.factor))
-        binary = as_binary(used)
-        if binary:
-            binaries.append(Interval.of(found.value, half).scaled(binary.factor))
+        if of := binary(used):
+            binaries.append(Interval.of(found.value, half).scaled(of.factor))
     quantity = Quantity(readings[-1].value, used)
     return Given(name, text, tuple(intervals), quantity, tuple(binaries))
 

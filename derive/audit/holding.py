@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from derive.audit.binary import binary
 from derive.audit.evaluation import Missing, evaluate, tree_dimension
-from derive.audit.given import as_binary, fits
+from derive.audit.given import fits
 from derive.audit.interval import Interval
 from derive.audit.quantities import aliased
 from derive.derivation.points import Undefined
@@ -96,11 +97,9 @@ def direct(case: Case, says: Statement, written: Unit, peaks: PeakFactor) -> Ite
         shown = number(middle, written if percent else case.target.unit)
         yield Held(bounds(says, written.factor), found, shown, each.under, each.plain,
                    binary=each.binary)  # fmt: skip
-        if says.unit and (binary := as_binary(written)):
-            under = tr(
-                "the printed {unit} taken as {binary}", unit=written.text, binary=binary.text
-            )
-            yield Held(bounds(says, binary.factor), found, shown, under, plain=False, binary=True)
+        if says.unit and (other := binary(written)):
+            under = tr("the printed {unit} taken as {binary}", unit=written.text, binary=other.text)
+            yield Held(bounds(says, other.factor), found, shown, under, plain=False, binary=True)
 
 
 def fit(case: Case, says: Statement) -> Iterator[Held]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+
+DIGITS = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -64,3 +68,16 @@ def half_unit(digits: str, *, rounded: bool = False) -> Fraction:
         kept = whole.rstrip("0") or whole[:1]
         return Fraction(10 ** (len(whole) - len(kept)), 2)
     return Fraction(1, 2)
+
+
+@lru_cache(maxsize=4096)
+def half_of(text: str, value: Fraction | None = None, *, about: bool = False) -> Fraction:
+    """Half a unit of the last digit of a written number (`989.5 TFLOP/s`), in its own unit.
+
+    `value` is what the text was read as, where words like million multiply its digits.
+    """
+    digits = DIGITS.search(text)
+    if digits is None:
+        return Fraction(0)
+    half, shown = half_unit(digits[0], rounded=about), Fraction(digits[0].replace(",", ""))
+    return half if value is None or not shown else half * abs(value) / shown

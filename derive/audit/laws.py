@@ -7,10 +7,11 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING
 
+from derive.audit.binary import binary, is_binary
 from derive.audit.interval import Interval
 from derive.audit.law import Filled, Law, interval, tree, used
 from derive.audit.law_words import finding
-from derive.audit.slips import binary, is_binary, positive
+from derive.audit.slips import positive
 from derive.expression.tree import names
 from derive.specs.precision import BYTES
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from derive.audit.interval import Interval, half_unit
+from derive.audit.interval import Interval
 from derive.audit.types import Reading
 from derive.units import Quantity
 
 if TYPE_CHECKING:
     from derive.audit.types import Figure
     from derive.text import Text
-
-DIGITS = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -44,13 +40,6 @@ class Candidate:
     def reading(self) -> Reading:
         """As a finding lists it."""
         return Reading(self.value, self.under)
-
-
-@lru_cache(maxsize=4096)
-def half_of(text: str) -> Fraction:
-    """Half a unit of the last digit of a spec's figure (`989.5 TFLOP/s`), in its own unit."""
-    digits = DIGITS.match(text)
-    return half_unit(digits[0]) if digits else Fraction(0)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ does.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,7 @@ from derive.audit.solving import (
     weight_bytes,
 )
 from derive.specs.precision import BYTES
-from derive.text import Text, same, tr
+from derive.text import Text, joined, same, tr
 from derive.units import Quantity, show, unit
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 FORMATS = ("fp8", "int4")  # the usual ones of one byte and of half a byte
 MOST_DEVICES = 72  # of one replica: a rack
 MOST_NAMED = 4
+listed = partial(joined, en=", ", zh="、")
 
 
 def for_user_rate(setting: Setting, rate: Fraction, library: Library) -> tuple[Text, ...]:
@@ -164,7 +165,7 @@ def computers(setting: Setting, library: Library, rate: Fraction) -> Text:
     if not able:
         return tr("none of the {count} accelerators with a spec", count=len(every))
     able.sort(key=lambda row: row[:2])
-    return tr("for one: {names}", names=listed([name for *_, name in able[:MOST_NAMED]]))
+    return tr("for one: {names}", names=listed(name for *_, name in able[:MOST_NAMED]))
 
 
 def for_requests(setting: Setting, count: Fraction) -> tuple[Text, ...]:
@@ -233,12 +234,7 @@ def accelerators(setting: Setting, library: Library, bandwidth: Fraction) -> Tex
         return tr("none of the {count} accelerators with a spec", count=len(every))
     own = setting.product.vendor if setting.product else ""
     able.sort(key=lambda h: (h.vendor != own, h.bandwidth.quantity.base, h.id))
-    return tr("for one: {names}", names=listed([h.name for h in able[:MOST_NAMED]]))
-
-
-def listed(parts: list[Text]) -> Text:
-    """Parts with commas between them."""
-    return Text(", ".join(p.en for p in parts), "、".join(p.zh for p in parts))
+    return tr("for one: {names}", names=listed(h.name for h in able[:MOST_NAMED]))
 
 
 def amount(base: Fraction, units: str) -> str:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 
 from derive.audit.interval import Interval
 from derive.text import Text
-from derive.units import Dimension, Unit
-from derive.units.names import symbols
+from derive.units import Dimension
 
 NEAR = Fraction(3, 100)  # how far a factor may be off and still be named as the likely cause
-POWERS = {"k": "Ki", "M": "Mi", "G": "Gi", "T": "Ti", "P": "Pi"}
 
 
 @dataclass(frozen=True)
@@ -84,24 +81,3 @@ def positive(interval: Interval) -> Interval:
     """An interval that can divide: nothing of it at or below zero."""
     high = max(interval.high, Fraction(1, 10**30))
     return Interval(max(interval.low, high / 10**6), high)
-
-
-@lru_cache(maxsize=256)
-def binary(of: Unit) -> Unit | None:
-    """An amount of data with its decimal prefix read as the binary one (GB as GiB)."""
-    if of.dimension.powers and dict(of.dimension.powers).get("information") != 1:
-        return None
-    if "time" in dict(of.dimension.powers):
-        return None  # rates are decimal everywhere
-    terms = []
-    for symbol, power in of.terms:
-        _, stem, prefix = symbols()[symbol]
-        known = stem in ("byte", "B", "bit") and prefix in POWERS
-        terms.append((POWERS[prefix] + stem if known else symbol, power))
-    made = Unit(tuple(terms))
-    return made if made != of else None
-
-
-def is_binary(of: Unit) -> bool:
-    """Whether a unit carries a binary prefix."""
-    return any(symbols()[symbol][2] in POWERS.values() for symbol, _ in of.terms)

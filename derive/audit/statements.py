@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from derive.audit.interval import half_unit
+from derive.audit.interval import half_of
 from derive.audit.reading.figures import figure_at
 from derive.audit.reading.normal import normal
 from derive.audit.reading.statement_words import (
@@ -180,13 +180,3 @@ def quantity(text: str) -> tuple[Fraction, Fraction, Unit | None] | None:
     except DeriveError:
         return None
     return found.value, half_of(bare, found.value, about=about), found.unit
-
-
-def half_of(text: str, value: Fraction, *, about: bool = False) -> Fraction:
-    """Half a unit of the last digit of a written number, in the unit that the value is in."""
-    digits = re.search(r"[0-9][0-9,]*(?:\.[0-9]+)?", text)
-    if digits is None:
-        return Fraction(0)
-    shown = Fraction(digits[0].replace(",", ""))
-    half = half_unit(digits[0], rounded=about)
-    return half * abs(value) / shown if shown else half

@@ -16,7 +16,7 @@ SEVERITY_WORDS = {
     "warning": Text("warning", "警告"),
     "info": Text("note", "提示"),
 }
-# how grave a verdict is where it stands for the whole claim
+# how grave a verdict is, of a finding or of a whole claim
 GRAVE = {
     "unit_error": "error", "exceeds_bound": "error", "infeasible": "error", "contradicted": "error",
     "ambiguous": "warning", "unverifiable": "warning", "consistent": "info",

@@ -17,7 +17,7 @@ from derive.expression.text import plain
 from derive.expression.tree import Name, Node, Number, walk
 from derive.formula import catalogue, unit_of
 from derive.specs.faults import closest
-from derive.text import Text, same, tr
+from derive.text import Text, joined, same, tr
 from derive.units import Dimension, Quantity, show
 
 if TYPE_CHECKING:
@@ -175,9 +175,7 @@ def compared(name: str, found: list[Closed]) -> Iterator[Finding]:
     for each in found:
         hit = match(name, each.tree, each.fixed)
         if hit is not None:
-            conditions = Text(
-                "; ".join(t.en for t in hit.assumed), "；".join(t.zh for t in hit.assumed)
-            )
+            conditions = joined(hit.assumed)
             what = tr("equal to the catalogue's {name}", name=hit.id)
             if hit.assumed:
                 what = tr(

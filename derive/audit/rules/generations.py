@@ -14,9 +14,9 @@ from derive.audit.sheet.heard import SIXTEEN, alike
 from derive.audit.sheet.match import judgements
 from derive.audit.sheet.ratios import Multiple, multiple
 from derive.audit.sheet.records import Hit, Judgement
-from derive.audit.sheet.words import KIND, conditions, joined, quotient, size, times, under
+from derive.audit.sheet.words import KIND, conditions, quotient, size, times, under
 from derive.audit.types import Finding, Reading
-from derive.text import same, tr
+from derive.text import joined, same, tr
 
 if TYPE_CHECKING:
     from derive.audit.library import Library

@@ -41,7 +41,6 @@ TIGHT = re.compile(
 )
 IS = re.compile(r"(?:is|was|are|were|是|为) ?(?:the|a|an|其|总的)?")
 BACK = re.compile(r"(?:of|的| )*(?:the|total|memory|peak|显存|峰值| )*")
-SLIP = re.compile(r"(?:flops|flop|floating point operations|浮点运算)$", re.IGNORECASE)
 
 
 def stems(text: str) -> set[Dimension]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from derive.audit.rule import rule
 from derive.audit.sheet.entries import Entry, entries
-from derive.audit.sheet.words import joined, reading, under
+from derive.audit.sheet.words import reading, under
 from derive.audit.types import Finding
-from derive.text import same, tr
+from derive.text import joined, same, tr
 
 if TYPE_CHECKING:
     from derive.audit.library import Library

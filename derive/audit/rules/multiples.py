@@ -11,9 +11,9 @@ from derive.audit.rule import rule
 from derive.audit.rules.generations import NOUNS, SERVICE, two, usable
 from derive.audit.sheet.entries import entries
 from derive.audit.sheet.ratios import multiple
-from derive.audit.sheet.words import conditions, joined, times
+from derive.audit.sheet.words import conditions, times
 from derive.audit.types import Finding
-from derive.text import Text, same, tr
+from derive.text import Text, joined, same, tr
 
 if TYPE_CHECKING:
     from derive.audit.library import Library

@@ -11,9 +11,10 @@ from derive.audit.rule import rule
 from derive.audit.sheet.entries import Entry, entries
 from derive.audit.sheet.heard import alike
 from derive.audit.sheet.ratios import Multiple, multiple, share
-from derive.audit.sheet.words import joined, quotient, reading, size, times
+from derive.audit.sheet.words import quotient, reading, size, times
 from derive.audit.types import Finding
-from derive.text import same, tr
+from derive.audit.wording import GRAVE
+from derive.text import joined, same, tr
 from derive.units import Quantity, unit
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from derive.audit.types import Claim
 
 Pair = tuple["Entry", "Entry"]
-SEVERITY = {"consistent": "info", "ambiguous": "warning", "contradicted": "error"}
 
 
 @rule(
@@ -94,7 +94,7 @@ def told(rule_id: str, stated: Multiple, pairs: list[Pair]) -> Finding:
         )
     corrected = None if verdict == "consistent" else tr("The cited values are: {each}.", each=each)
     return Finding(
-        rule_id, verdict, SEVERITY[verdict], message, (stated.span,),
+        rule_id, verdict, GRAVE[verdict], message, (stated.span,),
         (reading(one), reading(other)), tuple(quotient(a.quantity, b.quantity) for a, b in pairs),
         corrected, sources=tuple(dict.fromkeys((*one.sources, *other.sources))),
     )  # fmt: skip
@@ -148,7 +148,7 @@ def link_in_memory(claim: Claim, library: Library) -> Iterator[Finding]:
                 **what,
             )
             yield Finding(
-                "COND016", verdict, SEVERITY[verdict], message, (stated.span,),
+                "COND016", verdict, GRAVE[verdict], message, (stated.span,),
                 (reading(both), reading(one), reading(memory)),
                 (quotient(both.quantity, memory.quantity), quotient(one.quantity, memory.quantity)),
                 corrected, sources=tuple(dict.fromkeys((*one.sources, *memory.sources))),

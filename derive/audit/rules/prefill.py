@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from derive.audit.types import Claim, Figure
     from derive.text import Text
 
-PROMPT_RATE = unit("token/s")
-
 
 @rule(
     "PHYS002",

@@ -18,20 +18,6 @@ if TYPE_CHECKING:
     from derive.audit.library import Library
     from derive.audit.types import Claim
 
-ELSE = (
-    "tokens",
-    "output",
-    "prompt",
-    "time",
-    "tpot",
-    "itl",
-    "e2e",
-    "latency",
-    "ttft",
-    "concurrency",
-    "batch",
-)
-
 
 @rule(
     "UNIT006",

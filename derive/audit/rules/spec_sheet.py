@@ -10,8 +10,8 @@ from derive.audit.sheet.causes import disputed, unlike
 from derive.audit.sheet.findings import finding, plain_of
 from derive.audit.sheet.match import judgements
 from derive.audit.sheet.records import relabelled
-from derive.audit.sheet.words import joined, size, under
-from derive.text import same, tr
+from derive.audit.sheet.words import size, under
+from derive.text import joined, same, tr
 
 if TYPE_CHECKING:
     from derive.audit.library import Library

@@ -16,6 +16,7 @@ from derive.audit.statements import Statement, statements
 from derive.audit.structured import Case, evaluations, ready
 from derive.audit.subject import facts, peak_factor
 from derive.audit.types import Finding, Reading
+from derive.audit.wording import GRAVE
 from derive.derivation.points import Undefined
 from derive.derivation.stored import trees
 from derive.errors import DeriveError, printable
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from derive.audit.types import Claim
 
 CHECKED = "CALC001"
-SEVERITY = {"consistent": "info", "ambiguous": "warning", "contradicted": "error"}
 
 
 @rule(
@@ -153,7 +153,7 @@ def weighed(case: Case, says: Statement, found: list[list[Held]]) -> Iterator[Fi
         corrected = tr("{name} is {value}", name=name, value=value)
     listed = tuple(Reading(h.shown, h.under) for h in every[:8])
     yield Finding(
-        CHECKED, verdict, SEVERITY[verdict], what, (), listed, tuple(derivation(case, best)), corrected
+        CHECKED, verdict, GRAVE[verdict], what, (), listed, tuple(derivation(case, best)), corrected
     )  # fmt: skip
     if verdict == "consistent":
         yield from remarks(says, best, every)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from derive.audit.arithmetic import bare, like, result, shown
 from derive.audit.between import COUNTED, STRONG, before, behind, gap, lowered
+from derive.audit.binary import binary, is_binary
 from derive.audit.interval import Interval
 from derive.audit.rule import rule
-from derive.audit.slips import binary, is_binary
 from derive.text import Text, same
 
 if TYPE_CHECKING:

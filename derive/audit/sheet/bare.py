@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from derive.audit.sheet.causes import spread
 from derive.audit.sheet.entries import Entry, entries
 from derive.audit.sheet.heard import SIXTEEN, alike
-from derive.audit.sheet.words import KIND, conditions, joined, reading, size
+from derive.audit.sheet.words import KIND, conditions, reading, size
 from derive.audit.types import Finding
-from derive.text import same, tr
+from derive.text import joined, same, tr
 
 if TYPE_CHECKING:
     from derive.audit.library import Library

@@ -10,7 +10,6 @@ from derive.audit.sheet.words import (
     conditions,
     digits,
     equals,
-    joined,
     of_memory,
     origin,
     product_line,
@@ -21,7 +20,7 @@ from derive.audit.sheet.words import (
     total,
     under,
 )
-from derive.text import Text, same, tr
+from derive.text import Text, joined, same, tr
 
 if TYPE_CHECKING:
     from derive.audit.sheet.entries import Entry

@@ -8,14 +8,12 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from derive.audit.interval import Interval
-from derive.audit.readings import half_of
+from derive.audit.interval import Interval, half_of
 from derive.units import Quantity, Unit, unit
 
 if TYPE_CHECKING:
     from derive.specs.types import Hardware, Other, Value
 
-BYTE = unit("byte")
 INTENSITY = unit("FLOP/byte")
 
 

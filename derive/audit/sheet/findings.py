@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from derive.audit.sheet.words import conditions, joined, reading, size, total, under
+from derive.audit.sheet.words import conditions, reading, size, total, under
 from derive.audit.types import Finding
-from derive.text import Text, tr
+from derive.audit.wording import GRAVE
+from derive.text import Text, joined, tr
 
 if TYPE_CHECKING:
     from derive.audit.sheet.entries import Entry
     from derive.audit.sheet.records import Hit, Judgement, Match
 
 MOST = 8  # readings that one finding lists
-SEVERITY = {"consistent": "info", "ambiguous": "warning", "unverifiable": "warning"}
 
 
 def finding(
@@ -30,7 +30,7 @@ def finding(
     sources = tuple(dict.fromkeys(s for e, _ in listed for s in e.sources))
     readings = tuple(reading(e, n) for e, n in listed)
     return Finding(
-        rule, verdict, SEVERITY.get(verdict, "error"), message, (judgement.figure.span,),
+        rule, verdict, GRAVE[verdict], message, (judgement.figure.span,),
         readings, tuple(derivation), corrected, sources=sources,
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from derive.audit.binary import is_binary
 from derive.audit.interval import Interval
 from derive.audit.sheet.entries import Entry, entries
 from derive.audit.sheet.heard import INTEGER, SCOPES, SIXTEEN, Heard, beside, heard, whole
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from derive.audit.library import Library
     from derive.audit.types import Claim, Figure
     from derive.specs.types import Hardware
-    from derive.units import Unit
 
 LINKS = ("link", "network")
 # role of a figure -> kinds of entries; the later ones only where no word told the role
@@ -261,8 +261,3 @@ def form_fits(entry: Entry, figure: Figure, product: Hardware) -> bool:
             not binary or product.driver_visible is None
         )
     return not binary or is_binary(entry.quantity.unit)
-
-
-def is_binary(of: Unit) -> bool:
-    """Whether a unit counts GiB rather than GB."""
-    return any("iB" in symbol for symbol, _ in of.terms)

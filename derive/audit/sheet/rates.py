@@ -8,7 +8,6 @@ from derive.audit.sheet.findings import all_of, and_also, plain_of, sibling
 from derive.audit.sheet.records import Hit
 from derive.audit.sheet.words import (
     conditions,
-    joined,
     origin,
     product_line,
     quotient,
@@ -17,7 +16,7 @@ from derive.audit.sheet.words import (
     total,
     under,
 )
-from derive.text import Text, same, tr
+from derive.text import Text, joined, same, tr
 
 if TYPE_CHECKING:
     from derive.audit.sheet.records import Judgement, Match

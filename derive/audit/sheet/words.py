@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from derive.audit.sheet.entries import bare
 from derive.audit.types import Reading
-from derive.text import Text, same, tr
+from derive.text import Text, joined, same, tr
 from derive.units import Quantity, gib, show, unit
 
 if TYPE_CHECKING:
@@ -58,12 +58,6 @@ def total(hit: Hit) -> Quantity:
 def times_devices(one: Quantity, count: int) -> Quantity:
     """The sum over devices; one device keeps its unit."""
     return one if count == 1 else Quantity(one.value * count, bare(one).unit)
-
-
-def joined(parts: Iterable[Text], en: str = "; ", zh: str = "；") -> Text:
-    """Several texts as one."""
-    listed = list(parts)
-    return Text(en.join(p.en for p in listed), zh.join(p.zh for p in listed))
 
 
 def conditions(entry: Entry) -> Text:
