@@ -62,7 +62,7 @@ class Figure:
     hardware: Named | None = None
     model: Named | None = None
 
-    @property
+    @cached_property
     def interval(self) -> Interval:
         """Everything that the printed number may stand for, in base units."""
         factor = self.unit.factor

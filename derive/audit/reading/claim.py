@@ -128,7 +128,7 @@ def conditions(kind: str, at: int, found: Sentence, *, before: bool = False) -> 
     to it. Words of a clause without figures belong to every figure.
     """
     low, high = found.clauses[at]
-    own = [i for i in range(low, high) if found[i].of == kind and found[i].kind == "term"]
+    own = [i for i in found.terms.get(kind, ()) if low <= i < high]
     if before:
         own = [i for i in own if at - 3 <= i < at]
         return tuple(found[i].says for i in own[-1:])

@@ -59,10 +59,19 @@ class Sentence(tuple[Token, ...]):  # noqa: SLOT001  what is cached lives in its
         return frozenset(made)
 
     @cached_property
-    def apart(self) -> dict[str, list[int]]:
-        """The words of each kind that stand in a clause without a figure."""
+    def terms(self) -> dict[str, list[int]]:
+        """The words of each kind of the lexicon."""
         made: dict[str, list[int]] = {}
         for at, token in enumerate(self):
-            if token.kind == "term" and self.owners[at] < 0:
+            if token.kind == "term":
                 made.setdefault(token.of, []).append(at)
         return made
+
+    @cached_property
+    def apart(self) -> dict[str, list[int]]:
+        """The words of each kind that stand in a clause without a figure."""
+        return {
+            kind: far
+            for kind, places in self.terms.items()
+            if (far := [at for at in places if self.owners[at] < 0])
+        }
