@@ -92,7 +92,7 @@ def claims(
 ) -> Iterator[Claim]:  # fmt: skip
     """Every claim that the command line names; lines of standard input where it names none."""
     from derive.audit.document import claims_of
-    from derive.audit.stated import stated_claims
+    from derive.audit.fields.stated import stated_claims
 
     given = list(texts)
     if not (texts or documents or files or formulas):

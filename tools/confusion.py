@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from derive.audit.claims_file import read_claims
+from derive.audit.fields.claims_file import read_claims
+from derive.audit.fields.stated import stated_claims
 from derive.audit.judge import judge
 from derive.audit.library import Library
 from derive.audit.reading.claim import read_claim
-from derive.audit.stated import stated_claims
 from derive.audit.types import VERDICTS
 from derive.specs.lookup import spec_roots, specs_home
 

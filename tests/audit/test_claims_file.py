@@ -13,10 +13,10 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
-from derive.audit.claims_file import read_claims
+from derive.audit.fields.claims_file import read_claims
+from derive.audit.fields.stated import stated_claims
 from derive.audit.judge import judge
 from derive.audit.library import Library
-from derive.audit.stated import stated_claims
 from derive.audit.types import VERDICTS, Judged
 from derive.cli import main
 from derive.errors import DeriveError

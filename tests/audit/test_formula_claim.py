@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from derive.audit.closing import closings
-from derive.audit.equations import equations
-from derive.audit.evaluation import tree_dimension
-from derive.audit.formula_text import converted
+from derive.audit.fields.evaluation import tree_dimension
+from derive.audit.fields.stated import stated_claims
+from derive.audit.formula.closing import closings
+from derive.audit.formula.equations import equations
+from derive.audit.formula.reading import converted
 from derive.audit.judge import judge
 from derive.audit.library import Library
-from derive.audit.stated import stated_claims
 from derive.audit.types import Judged
 from derive.errors import DeriveError
 from derive.expression.grammar import parse

@@ -14,12 +14,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from derive.audit.consistency.law import CONSTANTS, interval, tree, used
 from derive.audit.interval import Interval
-from derive.audit.law import CONSTANTS, interval, names, tree, used
 from derive.audit.reading.roles import BY_UNIT, ROLES
 from derive.audit.rule import rules
 from derive.audit.rules.laws import LAWS
 from derive.expression.dimension import dimension
+from derive.expression.tree import names
 from derive.units import Dimension, unit
 from tests.audit.test_own_figures import QUIET, judged, said
 

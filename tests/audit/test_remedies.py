@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from derive.audit import bounds, facts, solving
-from derive.audit.facts import Setting
 from derive.audit.judge import judge
 from derive.audit.library import Library
+from derive.audit.physics import bounds, solving
+from derive.audit.physics.remedies import for_user_rate, out_of_reach
+from derive.audit.physics.setting import Setting
+from derive.audit.physics.settings import settings as of_claim
 from derive.audit.reading.claim import read_claim
-from derive.audit.remedies import for_user_rate, out_of_reach
 from derive.specs.lookup import spec_roots
 
 ROOTS = spec_roots()
@@ -27,7 +28,7 @@ EXPERTS = (
 
 def setting(text: str) -> Setting:
     claim = read_claim(text, ROOTS)
-    return facts.settings(claim, LIBRARY, claim.of("speed")[0])[0]
+    return of_claim(claim, LIBRARY, claim.of("speed")[0])[0]
 
 
 def holds(here: Setting, rate: Fraction, **changed: Fraction) -> bool:

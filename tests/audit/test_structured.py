@@ -8,11 +8,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from derive.audit.claims_file import Stated
+from derive.audit.fields.claims_file import Stated
+from derive.audit.fields.stated import claim_of
+from derive.audit.fields.statements import statements
 from derive.audit.judge import judge
 from derive.audit.library import Library
-from derive.audit.stated import claim_of
-from derive.audit.statements import statements
 from derive.audit.types import Entry, Judged
 from derive.errors import Place
 from derive.specs.lookup import spec_roots

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from derive.audit import bounds
-from derive.audit.facts import Setting, own_model, settings
-from derive.audit.lines import equation
-from derive.audit.precisions import storable
-from derive.audit.remedies import for_memory, for_requests
+from derive.audit.physics import bounds
+from derive.audit.physics.lines import equation
+from derive.audit.physics.precisions import storable
+from derive.audit.physics.remedies import for_memory, for_requests
+from derive.audit.physics.setting import Setting
+from derive.audit.physics.settings import own_model, settings
 from derive.audit.rule import rule
 from derive.audit.types import Finding, Reading
 from derive.specs.precision import BYTES

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from derive.audit.between import before, behind, gap, neighbours
+from derive.audit.consistency.between import before, behind, gap, neighbours
 from derive.audit.rule import rule
 from derive.audit.types import Finding
 from derive.text import same, tr

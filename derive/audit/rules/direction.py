@@ -13,8 +13,8 @@ from derive.audit.types import Finding
 from derive.text import Text, same, tr
 
 if TYPE_CHECKING:
-    from derive.audit.dependence import Case
     from derive.audit.library import Library
+    from derive.audit.physics.dependence import Case
     from derive.audit.types import Claim
 
     Outcome = tuple[Case, set[int]]  # one way in which it comes about, and the signs found there
@@ -60,7 +60,7 @@ def direction(claim: Claim, _: Library) -> Iterator[Finding]:
 
 def held(claim: Claim, text: str, cause: Change, effect: Change) -> Finding | None:
     """One dependence against the formulas."""
-    from derive.audit.dependence import QUANTITIES, Unknown, signs
+    from derive.audit.physics.dependence import QUANTITIES, Unknown, signs
 
     quantity, allowed = effect.quantity, effect.allowed
     if quantity == "compute_side":
@@ -123,7 +123,7 @@ WAYS = {
 
 def line(cause: Change, effect: Change, case: Case, found: set[int]) -> Text:
     """One dependence in words, with its formula."""
-    from derive.audit.dependence import declared
+    from derive.audit.physics.dependence import declared
 
     way = WAYS.get(
         frozenset(found),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from derive.audit.closing import Closed, clash, closings
-from derive.audit.equations import Equation, equations
-from derive.audit.evaluation import tree_dimension
-from derive.audit.formula_text import ids
+from derive.audit.fields.evaluation import tree_dimension
+from derive.audit.formula.closing import Closed, clash, closings
+from derive.audit.formula.equations import Equation, equations
+from derive.audit.formula.reading import ids
+from derive.audit.formula.same import differs, match
 from derive.audit.rule import rule
-from derive.audit.same_formula import differs, match
 from derive.audit.types import Finding
 from derive.errors import DeriveError, printable
 from derive.expression.text import plain

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from derive.audit.between import OPERATOR_BEHIND, behind, lowered
+from derive.audit.consistency.between import OPERATOR_BEHIND, behind, lowered
 from derive.audit.rule import rule
 from derive.audit.types import Finding
 from derive.text import Text, same, tr

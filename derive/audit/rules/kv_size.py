@@ -7,9 +7,10 @@ from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING
 
-from derive.audit.facts import Setting, Subject, setting
 from derive.audit.interval import Interval
-from derive.audit.precisions import kv_precision, stored_precision
+from derive.audit.physics.precisions import kv_precision, stored_precision
+from derive.audit.physics.setting import Setting, Subject
+from derive.audit.physics.settings import setting
 from derive.audit.readings import Candidate, outcome
 from derive.audit.rule import rule
 from derive.audit.rules.model_size import GB, GIB, about, size_finding

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from derive.audit.facts import Setting, own_model, settings
-from derive.audit.lines import equation
-from derive.audit.precisions import storable
+from derive.audit.physics.lines import equation
+from derive.audit.physics.precisions import storable
+from derive.audit.physics.setting import Setting
+from derive.audit.physics.settings import own_model, settings
 from derive.audit.rule import rule
 from derive.audit.types import Finding, Reading
 from derive.text import Text, same, tr

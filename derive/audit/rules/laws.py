@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from derive.audit.law import Form, Law
-from derive.audit.laws import check
+from derive.audit.consistency.check import check
+from derive.audit.consistency.law import Form, Law
 from derive.audit.rule import rule
 from derive.text import Text
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from derive.audit.facts import device_count, of_spec
 from derive.audit.interval import Interval
-from derive.audit.lines import equation, rounded
+from derive.audit.physics.lines import equation, rounded
+from derive.audit.physics.settings import device_count
+from derive.audit.physics.specs import of_spec
 from derive.audit.rule import rule
 from derive.audit.rules.utilisation import WORK, precisions
 from derive.audit.types import Finding, Reading

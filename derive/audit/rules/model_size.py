@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from derive.audit.facts import Subject, own_model, subjects
 from derive.audit.interval import Interval
-from derive.audit.lines import equation, rounded
-from derive.audit.precisions import storable
+from derive.audit.physics.lines import equation, rounded
+from derive.audit.physics.precisions import storable
+from derive.audit.physics.setting import Subject
+from derive.audit.physics.settings import own_model, subjects
 from derive.audit.readings import Candidate, Outcome, outcome, together
 from derive.audit.rule import rule
 from derive.audit.types import Finding

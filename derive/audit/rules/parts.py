@@ -9,11 +9,11 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from derive.audit.arithmetic import bare, like, result, shown, triples
-from derive.audit.between import COUNTED, behind, gap
+from derive.audit.consistency.arithmetic import bare, like, result, shown, triples
+from derive.audit.consistency.between import COUNTED, behind, gap
+from derive.audit.consistency.slips import positive
 from derive.audit.interval import Interval
 from derive.audit.rule import rule
-from derive.audit.slips import positive
 from derive.audit.types import Finding
 from derive.text import Text, same
 from derive.units import Quantity, show, unit

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from derive.audit import bounds
-from derive.audit.facts import Setting, settings
-from derive.audit.lines import equation, rounded
-from derive.audit.precisions import storable
-from derive.audit.rates import held_elsewhere
-from derive.audit.remedies import for_memory, for_prefill
+from derive.audit.physics import bounds
+from derive.audit.physics.cases import held_elsewhere
+from derive.audit.physics.lines import equation, rounded
+from derive.audit.physics.precisions import storable
+from derive.audit.physics.remedies import for_memory, for_prefill
+from derive.audit.physics.setting import Setting
+from derive.audit.physics.settings import settings
 from derive.audit.rule import rule
 from derive.audit.types import Finding, Reading
 from derive.text import same, tr

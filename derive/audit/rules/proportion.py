@@ -65,7 +65,7 @@ def follows(claim: Claim, _: Library) -> Iterator[Finding]:
 
 def of_experts(claim: Claim, text: str, found: re.Match[str]) -> Iterator[Finding]:
     """Bytes, operations and memory of a mixture of experts."""
-    from derive.audit import dependence
+    from derive.audit.physics import dependence
 
     ahead, after = text[: found.start()], text[found.end() :]
     if found["by"] and re.search("|".join(s for _, s, _ in SUBJECTS), after):
@@ -112,7 +112,7 @@ def told(name: Text, of: str, *, holds: bool) -> Text:
 
 def of_formula(claim: Claim, text: str, found: re.Match[str]) -> Iterator[Finding]:
     """Any other quantity and what it is said to be proportional to."""
-    from derive.audit.dependence import QUANTITIES, Unknown, declared, proportional
+    from derive.audit.physics.dependence import QUANTITIES, Unknown, declared, proportional
 
     before = [m for m in QUANTITY.finditer(text) if m.end() <= found.start() + 1]
     after = [m for m in QUANTITY.finditer(text) if m.start() >= found.start()]

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from derive.audit import bounds
-from derive.audit.facts import Setting, Subject, setting, settings
-from derive.audit.lines import equation, rounded
-from derive.audit.rates import one_request
+from derive.audit.physics import bounds
+from derive.audit.physics.cases import one_request
+from derive.audit.physics.lines import equation, rounded
+from derive.audit.physics.setting import Setting, Subject
+from derive.audit.physics.settings import setting, settings
 from derive.audit.rule import rule
 from derive.audit.rules.utilisation import percent
 from derive.audit.types import Finding

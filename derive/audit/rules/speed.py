@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from derive.audit import bounds
-from derive.audit.facts import Setting, settings
-from derive.audit.lines import equation, rounded
-from derive.audit.rates import (
+from derive.audit.physics import bounds
+from derive.audit.physics.cases import (
     BEYOND,
     HOLDS,
     IN_ALL,
@@ -24,9 +22,12 @@ from derive.audit.rates import (
     rate_of,
     verdict_of,
 )
-from derive.audit.remedies import for_memory, for_total_rate, for_user_rate, out_of_reach
+from derive.audit.physics.lines import equation, rounded
+from derive.audit.physics.remedies import for_memory, for_total_rate, for_user_rate, out_of_reach
+from derive.audit.physics.setting import Setting
+from derive.audit.physics.settings import settings
+from derive.audit.physics.solving import tokens_per_step
 from derive.audit.rule import rule
-from derive.audit.solving import tokens_per_step
 from derive.audit.types import Finding
 from derive.text import Text, same, tr
 from derive.units import Quantity, show, unit

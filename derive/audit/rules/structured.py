@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from derive.audit.evaluation import Missing
-from derive.audit.given import Given
-from derive.audit.holding import Held, PeakFactor, hold, number
-from derive.audit.quantities import BOUNDS, SHARES
+from derive.audit.fields.case import Case, evaluations, ready
+from derive.audit.fields.evaluation import Missing
+from derive.audit.fields.given import Given
+from derive.audit.fields.holding import Held, PeakFactor, hold, number
+from derive.audit.fields.quantities import BOUNDS, SHARES
+from derive.audit.fields.statements import Statement, statements
+from derive.audit.fields.subject import facts, peak_factor
 from derive.audit.readings import together
 from derive.audit.rule import rule
-from derive.audit.statements import Statement, statements
-from derive.audit.structured import Case, evaluations, ready
-from derive.audit.subject import facts, peak_factor
 from derive.audit.types import Finding, Reading
 from derive.audit.wording import GRAVE
 from derive.derivation.points import Undefined

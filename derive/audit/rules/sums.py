@@ -8,9 +8,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from derive.audit.arithmetic import bare, like, result, shown
-from derive.audit.between import COUNTED, STRONG, before, behind, gap, lowered
 from derive.audit.binary import binary, is_binary
+from derive.audit.consistency.arithmetic import bare, like, result, shown
+from derive.audit.consistency.between import COUNTED, STRONG, before, behind, gap, lowered
 from derive.audit.interval import Interval
 from derive.audit.rule import rule
 from derive.text import Text, same

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from derive.audit.between import writings
 from derive.audit.binary import binary, is_binary
+from derive.audit.consistency.between import writings
+from derive.audit.consistency.slips import BINARY, Slip, positive, slip
 from derive.audit.interval import Interval
 from derive.audit.rule import rule
-from derive.audit.slips import BINARY, Slip, positive, slip
 from derive.audit.types import Finding, Reading
 from derive.text import Text, same, tr
 from derive.units import Quantity, show

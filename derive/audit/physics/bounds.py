@@ -10,7 +10,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from derive.audit.facts import Setting
+    from derive.audit.physics.setting import Setting
 
 MOST = 2**17  # beyond any batch
 MOST_EXPERTS = 2**12  # powers of the experts' shares grow with the batch

@@ -13,8 +13,8 @@ from fractions import Fraction
 from functools import cache
 from math import prod
 
-from derive.audit.evaluation import claim_unit, tree_dimension
-from derive.audit.quantities import read
+from derive.audit.fields.evaluation import claim_unit, tree_dimension
+from derive.audit.fields.quantities import read
 from derive.errors import DeriveError
 from derive.expression.dimension import COUNTED, is_zero
 from derive.expression.tree import (

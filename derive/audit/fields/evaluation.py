@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 
-from derive.audit.interval import Interval
-from derive.audit.quantities import (
+from derive.audit.fields.quantities import (
     ACTIVE_READ,
     DEFAULTS,
     LOCAL_CONSTANTS,
@@ -19,6 +18,7 @@ from derive.audit.quantities import (
     aliased,
     local_unit,
 )
+from derive.audit.interval import Interval
 from derive.derivation.points import Absent, Point
 from derive.expression.dimension import dimension
 from derive.expression.tree import Name, Node

@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from derive.audit import bounds
-from derive.audit.facts import part_of_more
-from derive.audit.precisions import storable
+from derive.audit.physics import bounds
+from derive.audit.physics.precisions import storable
+from derive.audit.physics.settings import part_of_more
 from derive.audit.types import Reading
 from derive.text import Text, tr
 from derive.units import Quantity, unit
 
 if TYPE_CHECKING:
-    from derive.audit.facts import Setting
     from derive.audit.interval import Interval
+    from derive.audit.physics.setting import Setting
     from derive.audit.types import Claim, Figure
 
 PER_USER, IN_ALL = unit("token/s/request"), unit("token/s")

@@ -9,12 +9,12 @@ from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING
 
-from derive.audit.bounds import least_devices, least_whole, step_time, total_rate
+from derive.audit.physics.bounds import least_devices, least_whole, step_time, total_rate
 
 MOST_REPLICAS = 2**16
 
 if TYPE_CHECKING:
-    from derive.audit.facts import Setting
+    from derive.audit.physics.setting import Setting
 
 
 def bytes_per_parameter(setting: Setting, rate: Fraction) -> Fraction | None:

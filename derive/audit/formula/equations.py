@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from derive.audit.closing import renamed
-from derive.audit.evaluation import claim_unit
-from derive.audit.formula_text import converted
-from derive.audit.quantities import aliased, local_unit
+from derive.audit.fields.evaluation import claim_unit
+from derive.audit.fields.quantities import aliased, local_unit
+from derive.audit.formula.closing import renamed
+from derive.audit.formula.reading import converted
 from derive.errors import DeriveError, Place, Problem, printable
 from derive.expression.grammar import parse
 from derive.expression.tree import Node, names

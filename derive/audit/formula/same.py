@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from derive.audit.evaluation import ClaimPoint
+from derive.audit.fields.evaluation import ClaimPoint
 from derive.derivation.points import Absent, RandomPoint, Undefined
 from derive.derivation.stored import crossings, trees
 from derive.expression.tree import Call, Name, Node, names, walk

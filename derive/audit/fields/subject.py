@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from derive.audit.given import Given
+from derive.audit.fields.given import Given
 from derive.audit.interval import Interval
 from derive.specs.precision import BYTES
 from derive.units import Quantity, unit

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from derive.audit.binary import binary
-from derive.audit.evaluation import claim_unit
+from derive.audit.fields.evaluation import claim_unit
 from derive.audit.interval import Interval, half_of
 from derive.errors import DeriveError, Place, Problem, printable
 from derive.text import tr

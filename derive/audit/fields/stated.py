@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from derive.audit.claims_file import Stated, read_claims
-from derive.audit.equations import equations
+from derive.audit.fields.claims_file import Stated, read_claims
+from derive.audit.formula.equations import equations
 from derive.audit.reading.claim import read_claim
 from derive.audit.reading.roles import ROLES
 from derive.audit.types import Claim, Entry

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from derive.audit.between import COUNTED
-from derive.audit.slips import positive, slip
+from derive.audit.consistency.between import COUNTED
+from derive.audit.consistency.slips import positive, slip
 from derive.audit.types import Finding
 from derive.text import Text, same, tr
 from derive.units import Quantity, show

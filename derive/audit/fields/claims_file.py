@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from derive.audit.equations import equations
-from derive.audit.given import read_given
+from derive.audit.fields.given import read_given
+from derive.audit.formula.equations import equations
 from derive.audit.types import VERDICTS, Entry
 from derive.errors import DeriveError, Place, printable
 from derive.specs.document import Limits, file_text, parsed

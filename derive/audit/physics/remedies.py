@@ -11,15 +11,15 @@ from functools import lru_cache, partial
 from math import ceil
 from typing import TYPE_CHECKING
 
-from derive.audit.bounds import (
+from derive.audit.physics.bounds import (
     largest_batch,
     least_batch,
     least_devices,
     prefill_time,
 )
-from derive.audit.facts import Setting, dense_peaks, memory_of
-from derive.audit.precisions import compute_of
-from derive.audit.solving import (
+from derive.audit.physics.precisions import compute_of
+from derive.audit.physics.setting import Setting
+from derive.audit.physics.solving import (
     bandwidth_for,
     bytes_per_parameter,
     context_for,
@@ -29,6 +29,7 @@ from derive.audit.solving import (
     tokens_per_step,
     weight_bytes,
 )
+from derive.audit.physics.specs import dense_peaks, memory_of
 from derive.specs.precision import BYTES
 from derive.text import Text, joined, same, tr
 from derive.units import Quantity, show, unit

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from derive.audit.quantities import ALIASES, LOCAL
+from derive.audit.fields.quantities import ALIASES, LOCAL
 from derive.audit.reading.normal import normal
 from derive.errors import DeriveError, Place, Problem, printable
 from derive.expression.grammar import UNIT

@@ -7,10 +7,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from derive.audit.evaluation import Found, claim_unit, evaluate, evaluate_ratio, tree_dimension
-from derive.audit.given import Given, read_given
+from derive.audit.fields.evaluation import (
+    Found,
+    claim_unit,
+    evaluate,
+    evaluate_ratio,
+    tree_dimension,
+)
+from derive.audit.fields.given import Given, read_given
+from derive.audit.fields.quantities import CAPACITIES, VARIANTS, read
 from derive.audit.interval import Interval
-from derive.audit.quantities import CAPACITIES, VARIANTS, read
 from derive.audit.reading.roles import ROLES
 from derive.expression.grammar import parse
 from derive.expression.tree import Name, Node

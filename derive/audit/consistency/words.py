@@ -6,10 +6,10 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from derive.audit.consistency.law import Filled, Law, interval, tree, used
+from derive.audit.consistency.slips import NEAR, positive, slip
 from derive.audit.interval import Interval
-from derive.audit.law import Filled, Law, interval, tree, used
 from derive.audit.reading.roles import ROLES
-from derive.audit.slips import NEAR, positive, slip
 from derive.audit.types import Finding, Reading
 from derive.expression.tree import names
 from derive.text import Text, same, tr

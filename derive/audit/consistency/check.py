@@ -8,10 +8,10 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from derive.audit.binary import binary, is_binary
+from derive.audit.consistency.law import Filled, Law, interval, tree, used
+from derive.audit.consistency.slips import positive
+from derive.audit.consistency.words import finding
 from derive.audit.interval import Interval
-from derive.audit.law import Filled, Law, interval, tree, used
-from derive.audit.law_words import finding
-from derive.audit.slips import positive
 from derive.expression.tree import names
 from derive.specs.precision import BYTES
 

@@ -9,10 +9,7 @@ import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from derive.audit.interval import half_of
-from derive.audit.reading.figures import figure_at
-from derive.audit.reading.normal import normal
-from derive.audit.reading.statement_words import (
+from derive.audit.fields.statement_words import (
     ABOVE,
     APART,
     BEHIND,
@@ -37,6 +34,9 @@ from derive.audit.reading.statement_words import (
     TIMES,
     UNDER,
 )
+from derive.audit.interval import half_of
+from derive.audit.reading.figures import figure_at
+from derive.audit.reading.normal import normal
 from derive.errors import DeriveError
 from derive.notation import SYMBOLS
 from derive.units import Quantity, Unit, read

@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from derive.audit.binary import binary
-from derive.audit.evaluation import Missing, evaluate, tree_dimension
-from derive.audit.given import fits
+from derive.audit.fields.evaluation import Missing, evaluate, tree_dimension
+from derive.audit.fields.given import fits
+from derive.audit.fields.quantities import aliased
 from derive.audit.interval import Interval
-from derive.audit.quantities import aliased
 from derive.derivation.points import Undefined
 from derive.derivation.stored import trees
 from derive.errors import DeriveError
@@ -21,8 +21,8 @@ from derive.text import Text, same, tr
 from derive.units import NUMBER, Quantity, Unit, unit
 
 if TYPE_CHECKING:
-    from derive.audit.statements import Statement
-    from derive.audit.structured import Case
+    from derive.audit.fields.case import Case
+    from derive.audit.fields.statements import Statement
 
 OPEN = Fraction(10) ** 200
 PEAKS = {unit("FLOP/s/device").dimension}
