@@ -41,8 +41,17 @@ class Shown:
     @property
     def text(self) -> str:
         """`≈ 295.4 FLOP/byte` or `140 GB`."""
-        body = f"{self.number} {self.unit}".rstrip()
-        return body if self.exact else f"≈ {body}"
+        return self.body if self.exact else f"≈ {self.body}"
+
+    @property
+    def body(self) -> str:
+        """`295.4 FLOP/byte`: for a sentence that says "at most" or "about" itself."""
+        return f"{self.number} {self.unit}".rstrip()
+
+    @property
+    def equals(self) -> str:
+        """`≈ 295.4 FLOP/byte` or `= 140 GB`: behind what it is the value of."""
+        return f"{self.sign} {self.body}"
 
     @property
     def sign(self) -> str:

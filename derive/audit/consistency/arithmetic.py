@@ -47,7 +47,7 @@ def result(
 def shown(value: Fraction, of: Figure) -> str:
     """A value in the unit of a figure, with the sign before it."""
     made = show(Quantity(value / of.unit.factor, of.unit), fixed=of.unit if of.unit.terms else None)
-    return f"{made.sign} {made.text.lstrip('≈ ')}"
+    return made.equals
 
 
 def like(one: Figure, other: Figure) -> bool:

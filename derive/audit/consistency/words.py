@@ -33,7 +33,7 @@ def finding(
     """A verdict in words, with the arithmetic and what would have to be written."""
     spans = tuple(f.span for f in filled.figures.values())
     follows = follow(filled, printed)
-    line = same(f"{written(filled)} {show(follows).sign} {show(follows).text.lstrip('≈ ')}")
+    line = same(f"{written(filled)} {show(follows).equals}")
     role = ROLES[printed.role].name
     name = Text(*law.name)
     readings = tuple(Reading(follow(f, printed), f.under) for f in tried or [filled])

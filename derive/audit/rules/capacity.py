@@ -12,8 +12,10 @@ from derive.audit.physics.precisions import storable
 from derive.audit.physics.remedies import for_memory, for_requests
 from derive.audit.physics.setting import Setting
 from derive.audit.physics.settings import own_model, settings
+from derive.audit.readings import together
 from derive.audit.rule import rule
 from derive.audit.types import Finding, Reading
+from derive.audit.wording import GRAVE
 from derive.specs.precision import BYTES
 from derive.text import same, tr
 from derive.units import Quantity, unit
@@ -61,7 +63,7 @@ def fits(claim: Claim, library: Library) -> Iterator[Finding]:
     verdicts = {least_count(s, anchor) if needs else holds(claim, s) for s in here}
     if not here:
         return
-    verdict = verdicts.pop() if len(verdicts) == 1 else "ambiguous"
+    verdict = together(verdicts)
     setting = here[0]
     fit = bounds.weights_fit(setting)
     assert fit is not None
@@ -151,7 +153,7 @@ def requests(claim: Claim, library: Library) -> Iterator[Finding]:
     if not found:
         return
     verdicts = {v for _, v in found}
-    verdict = verdicts.pop() if len(verdicts) == 1 else "ambiguous"
+    verdict = together(verdicts)
     setting = end_of_context(found[0][0])
     held = bounds.largest_batch(setting, best=False) or 0
     kept = setting.value("kappa", best=False) or Fraction(0)
@@ -166,7 +168,7 @@ def requests(claim: Claim, library: Library) -> Iterator[Finding]:
         )
         yield Finding("PHYS007", verdict, "info", what, (batch.span,), listed, lines)
         return
-    severity = "warning" if verdict == "ambiguous" else "error"
+    severity = GRAVE[verdict]
     what = tr("{figure}: memory holds only {count} requests of this context ({setting})", count=f"{held:,}",
               figure=same(batch.text), setting=setting.name)  # fmt: skip
     if free <= 0:

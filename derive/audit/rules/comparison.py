@@ -143,9 +143,7 @@ def larger(claim: Claim, _: Library) -> Iterator[Finding]:
         wrong = a.high < b.low if above else b.high < a.low
         sign = "<" if one.quantity.base < other.quantity.base else ">"
         in_unit = show(Quantity(other.quantity.base / one.unit.factor, one.unit), fixed=one.unit)
-        line = same(
-            f"{one.text.strip('=≈ ')} {sign} {in_unit.text.lstrip('≈ ')} = {other.text.strip('=≈ ')}"
-        )
+        line = same(f"{one.text.strip('=≈ ')} {sign} {in_unit.body} = {other.text.strip('=≈ ')}")
         if in_unit.text == other.text:
             line = same(f"{one.text.strip('=≈ ')} {sign} {other.text.strip('=≈ ')}")
         spans = (one.span, other.span)

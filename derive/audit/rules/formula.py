@@ -194,9 +194,7 @@ def compared(name: str, found: list[Closed]) -> Iterator[Finding]:
     if off is None:
         return
     one = unit_of(name)
-    claimed, own = (
-        show(Quantity(v, one)).text.removeprefix("≈ ") for v in (off.claimed, off.catalogue)
-    )
+    claimed, own = (show(Quantity(v, one)).body for v in (off.claimed, off.catalogue))
     lines = [tr("at one point it gives {claimed}, the catalogue {own}", claimed=claimed, own=own)]
     if off.ratio is not None:
         lines.append(tr("it is {factor} times the catalogue's everywhere", factor=str(off.ratio)))

@@ -16,6 +16,7 @@ from derive.audit.sheet.ratios import Multiple, multiple
 from derive.audit.sheet.records import Hit, Judgement
 from derive.audit.sheet.words import KIND, conditions, quotient, size, times, under
 from derive.audit.types import Finding, Reading
+from derive.audit.wording import GRAVE
 from derive.text import joined, same, tr
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ def judged_multiple(
             "{stated} is not the ratio of the cited values ({what}, {conditions}): {each}", **what
         )
         verdict = "contradicted"
-    level = "warning" if verdict == "ambiguous" else "error"
+    level = GRAVE[verdict]
     return Finding(
         "COND013", verdict, level, message, (stated.span,), (), lines, corrected, sources=sources
     )

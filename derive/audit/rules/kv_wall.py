@@ -12,6 +12,7 @@ from derive.audit.physics.setting import Setting
 from derive.audit.physics.settings import own_model, settings
 from derive.audit.rule import rule
 from derive.audit.types import Finding, Reading
+from derive.audit.wording import GRAVE
 from derive.text import Text, same, tr
 from derive.units import Quantity, unit
 
@@ -104,7 +105,7 @@ def side_finding(
     if verdict == "consistent":
         what = tr("the batch is on that side of the ridge: {setting}", setting=setting.name)
         return Finding("PHYS009", verdict, "info", what, spans, listed, tuple(lines))
-    severity = "warning" if verdict == "ambiguous" else "error"
+    severity = GRAVE[verdict]
     if past:
         what = tr(
             "no batch is compute-bound at this context, it is past the KV wall: {setting}",

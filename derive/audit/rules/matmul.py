@@ -10,9 +10,11 @@ from derive.audit.interval import Interval
 from derive.audit.physics.lines import equation, rounded
 from derive.audit.physics.settings import device_count
 from derive.audit.physics.specs import of_spec
+from derive.audit.readings import together
 from derive.audit.rule import rule
 from derive.audit.rules.utilisation import WORK, precisions
 from derive.audit.types import Finding, Reading
+from derive.audit.wording import GRAVE
 from derive.notation import CONSTANTS
 from derive.text import same, tr
 from derive.units import Quantity, show, unit
@@ -100,7 +102,7 @@ def duration(figure: Figure, known: list[tuple[Hardware, Interval]], work: Inter
             verdicts.add("consistent" if figure.interval.meets(least) else "contradicted")
         else:
             verdicts.add("exceeds_bound" if figure.interval.high < least.low else "consistent")
-    verdict = verdicts.pop() if len(verdicts) == 1 else "ambiguous"
+    verdict = together(verdicts)
     product, least = known[0]
     value = Quantity(least.middle, unit("s"))
     lines = (equation("F", work.middle, "FLOP"), equation("F / (g · P_peak)", least.middle, "s"))
@@ -109,7 +111,7 @@ def duration(figure: Figure, known: list[tuple[Hardware, Interval]], work: Inter
     if verdict == "consistent":
         what = tr("{figure} is possible: at least {bound}", figure=printed, bound=show(value).text)
         return Finding("PHYS010", verdict, "info", what, (figure.span,), listed, lines)
-    severity = "warning" if verdict == "ambiguous" else "error"
+    severity = GRAVE[verdict]
     what = tr("{figure} does not fit the work at the peak, {bound}: {product}", figure=printed,
               bound=show(value).text, product=product.name)  # fmt: skip
     said = tr(

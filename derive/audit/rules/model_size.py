@@ -14,6 +14,7 @@ from derive.audit.physics.settings import own_model, subjects
 from derive.audit.readings import Candidate, Outcome, outcome, together
 from derive.audit.rule import rule
 from derive.audit.types import Finding
+from derive.audit.wording import GRAVE
 from derive.specs.precision import BYTES, SCALED
 from derive.text import Text, same, tr
 from derive.units import Quantity, show, unit
@@ -262,7 +263,7 @@ def size_finding(rule_id: str, figure: Figure, each: list[Outcome]) -> Finding:
     else:
         what = tr("{figure} is none of the model's values", figure=printed)
     said = tr("{under}: {value}.", under=right.under, value=rounded(right.value, 4))
-    severity = "warning" if verdict == "ambiguous" else "error"
+    severity = GRAVE[verdict]
     return Finding(
         rule_id, verdict, severity, what, (figure.span,), listed, lines, said, sources=right.sources
     )

@@ -124,7 +124,7 @@ def multiple(claim: Claim, _: Library) -> Iterator[Finding]:
 def shown_ratio(a: Figure, c: Figure) -> str:
     """A quotient with its sign."""
     made = show(Quantity(a.quantity.base / c.quantity.base if c.value else Fraction(0), unit("")))
-    return f"{made.sign} {made.text.lstrip('≈ ')}"
+    return made.equals
 
 
 def of_ratio(claim: Claim, ratio: Figure, a: Figure, c: Figure, *, more: bool = False) -> Finding:

@@ -13,8 +13,10 @@ from derive.audit.physics.precisions import storable
 from derive.audit.physics.remedies import for_memory, for_prefill
 from derive.audit.physics.setting import Setting
 from derive.audit.physics.settings import settings
+from derive.audit.readings import together
 from derive.audit.rule import rule
 from derive.audit.types import Finding, Reading
+from derive.audit.wording import GRAVE
 from derive.text import same, tr
 from derive.units import Quantity, show, unit
 
@@ -93,7 +95,7 @@ def beyond(figure: Figure, limit: Fraction) -> bool:
 def finding(figure: Figure, found: list[tuple[Setting, str]], library: Library) -> Finding:
     """The verdict over the accelerators that a name may mean."""
     verdicts = {o for _, o in found}
-    verdict = verdicts.pop() if len(verdicts) == 1 else "ambiguous"
+    verdict = together(verdicts)
     setting = found[0][0]
     limit = floor(figure, setting, best=False) or Fraction(0)
     time = figure.role == "ttft"
@@ -123,7 +125,7 @@ def finding(figure: Figure, found: list[tuple[Setting, str]], library: Library) 
         )
         return Finding("PHYS002", verdict, "error", what, spans, listed, tuple(lines),
                        remedies=for_memory(setting, library))  # fmt: skip
-    severity = "warning" if verdict == "ambiguous" else "error"
+    severity = GRAVE[verdict]
     what = tr("{figure} is faster than the peak allows: {bound} ({setting})", figure=printed,
               bound=show(value).text, setting=setting.name)  # fmt: skip
     remedies: tuple[Text, ...] = ()

@@ -200,9 +200,9 @@ def derivation(case: Case, best: Held) -> Iterator[Text]:
     given = [g for g in case.given.values() if g.text and g.name in asked(case)]
     if given:
         yield same("; ".join(f"{g.name} = {printable(g.text, 40)}" for g in given))
-    yield same(f"{show(best.shown).sign} {show(best.shown).text.removeprefix('≈ ')}")
+    yield same(show(best.shown).equals)
     if best.found.low != best.found.high:
-        low, high = (show(Quantity(v / best.shown.unit.factor, best.shown.unit)).text.removeprefix("≈ ")
+        low, high = (show(Quantity(v / best.shown.unit.factor, best.shown.unit)).body
                      for v in (best.found.low, best.found.high))  # fmt: skip
         if low != high:
             yield tr("with the rounding of what is given: {low} to {high}", low=low, high=high)

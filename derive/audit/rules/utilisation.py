@@ -13,6 +13,7 @@ from derive.audit.physics.specs import of_spec
 from derive.audit.readings import Candidate, outcome, together
 from derive.audit.rule import rule
 from derive.audit.types import Finding, Reading
+from derive.audit.wording import GRAVE
 from derive.text import Text, same, tr
 from derive.units import Quantity, show, unit
 
@@ -61,7 +62,7 @@ def achieved(claim: Claim, library: Library) -> Iterator[Finding]:
         if not found:
             continue
         verdicts = {verdict for _, (verdict, _) in found}
-        verdict = verdicts.pop() if len(verdicts) == 1 else "ambiguous"
+        verdict = together(verdicts)
         product, (_, peak) = found[0]
         rate = figure.role == "achieved_rate"
         value = Quantity(peak, unit("FLOP/s" if rate else "byte/s"))
@@ -200,7 +201,7 @@ def share_of_peak(claim: Claim, library: Library) -> Iterator[Finding]:
         if right is not None:
             said = tr("{rate} is an {name} of {share} ({under}).", rate=rate.text, name=role.upper(),
                       share=rounded(right.value), under=right.under)  # fmt: skip
-        severity = "warning" if verdict == "ambiguous" else "error"
+        severity = GRAVE[verdict]
         yield Finding("PHYS005", verdict, severity, what, spans, listed, lines, said)
 
 

@@ -97,7 +97,7 @@ def spoken(rule_id: str, pair: Pair) -> Finding:
     """One pair in words."""
     one, other = pair.one, pair.other
     as_first = show(Quantity(one.quantity.base / other.unit.factor, other.unit), fixed=other.unit)
-    line = same(f"{one.text.strip('=≈ ')} {as_first.sign} {as_first.text.lstrip('≈ ')}")
+    line = same(f"{one.text.strip('=≈ ')} {as_first.equals}")
     spans = (one.span, other.span)
     readings = tuple(
         Reading(Quantity(value / other.unit.factor, other.unit), under)
