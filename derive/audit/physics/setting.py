@@ -118,7 +118,7 @@ class Setting:
         """How many devices it counts on."""
         return int(self.values["g"].middle)
 
-    @property
+    @cached_property
     def name(self) -> Text:
         """The model and the accelerator, in words."""
         on = self.product.name if self.product else tr("the device")
