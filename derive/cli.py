@@ -147,7 +147,7 @@ def report(
     say(tr("{name}: deriving and proving", name=loaded.id))
     with quick_process():
         roots = spec_roots(options["specs_dirs"])
-        ledger = study(loaded, load.sources(roots), asked=asked(scenario, options))
+        ledger = study(loaded, load.sources(roots), asked=asked(scenario, options, audited))
         if audited:
             from derive.audit.vendor import vendor_audit
             from derive.ledger import sealed
@@ -158,8 +158,8 @@ def report(
         click.get_current_context().exit(FINDINGS)
 
 
-def asked(scenario: str | None, options: dict[str, Any]) -> list[str]:
-    """The words that describe the scenario on the command line, to be said in the document."""
+def asked(scenario: str | None, options: dict[str, Any], audited: bool = False) -> list[str]:
+    """The words that ask for the document on the command line, to be said in it."""
     words = [scenario] if scenario else []
     for key in PARTS:
         words += [f"--{key}", str(options[key])] if options[key] is not None else []
@@ -167,7 +167,7 @@ def asked(scenario: str | None, options: dict[str, Any]) -> list[str]:
         words += ["--set", setting]
     for folder in options["specs_dirs"]:
         words += ["--specs", folder]
-    return words
+    return [*words, "--audit"] if audited else words
 
 
 def missed(ledger: Any) -> bool:

@@ -132,7 +132,7 @@ formula(
     "TTFT_burst_experts", "t", "s",
     section="ttft", instead_of="TTFT_burst",
     is_="max(F_tok * b * T_in / (g * MFU * P_peak), W / (g * MBU * B_peak))",
-    name=("first token of the last of b prompts", "b 个请求同时到达时，最后一个的首 token 延迟"),
+    name=("first token of the last of b prompts that arrive together", "b 个请求同时到达时，最后一个的首 token 延迟"),
     reason=("their operations share one replica; so many tokens read every expert", "共用一个副本的算力；如此多的 token 会读到全部专家"),
     sources=("databricks2023",),
     example=({"F_tok": "140 GFLOP/token", "b": "8 request", "T_in": "2000 token/request", "g": "1 device",
@@ -380,7 +380,7 @@ formula(
     section="second",
     is_="(N_act - N_mat) / N_mat",
     name=("parameters counted in F_tok that multiply nothing", "F_tok 中计入但不参与矩阵乘的参数占比"),
-    reason=("tables are looked up and norms scale: no matrix product; below nought where a matrix is used "
+    reason=("tables are looked up and norms scale: no matrix product; negative where a matrix is used "
             "several times for one token",
             "词表只查表、归一化只做缩放，都不是矩阵乘；若同一矩阵对一个 token 多次使用，则为负值"),
     sources=("kaplan2020",),

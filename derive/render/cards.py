@@ -103,14 +103,21 @@ def card(record: Mapping[str, Any], result: Mapping[str, Any] | None, pointer: s
     tall = sum(max(equations.height(r.latex, r.room), 24.0) + 12.0 for r in rows) + 90.0
     long = tall > LONGEST_UNBROKEN and not all(r.keep for r in rows[:-1])
     made = Card(record, result, rows, pointer, long, checks=checks)
-    if result is None or result.get("exact") is None:
+    if result is None or result.get("value") is None:
         return made
     shown = split(main_text(result))
-    ends = (result.get(f"{key}_exact") for key in ("low", "high", "peak"))
-    low, high, peak = (written(e, str(result["unit"]), shown.unit) if e else None for e in ends)
+    low, high, peak = (end(result, key, shown.unit) for key in ("low", "high", "peak"))
     if low == high:
         low = high = None
     return replace(made, shown=shown, low=low, high=high, peak=peak)
+
+
+def end(result: Mapping[str, Any], key: str, like: str) -> Shown | None:
+    """One end of a range; where the exact fraction is too long to note, from its number."""
+    exact, near = result.get(f"{key}_exact"), result.get(key)
+    if exact:
+        return written(exact, str(result["unit"]), like)
+    return replace(written(str(near), str(result["unit"]), like), sign="≈ ") if near else None
 
 
 def _kept_together(rows: Sequence[Row]) -> tuple[Row, ...]:

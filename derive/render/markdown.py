@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from markupsafe import Markup
+
 from derive.render import cards as card_view
 from derive.render import page, sections
 from derive.render.equations import Plain
 from derive.render.markdown_text import code, escape, table
-from derive.render.numbers import Shown
+from derive.render.numbers import Shown, counted
 from derive.render.words import Given, Words, glued, seen, texts
 from derive.text import Text, tr
 
@@ -51,6 +53,19 @@ class Writer:
         chosen = dict(zip(("en", "zh"), texts(words), strict=True))
         return "\n\n".join(dict.fromkeys(escape(glued(chosen[lang])) for lang in self.w.langs))
 
+    def unit(self, shown: Shown) -> str:
+        """The unit behind a number: what is counted in words."""
+        words = counted(shown)
+        return self.title(words) if words else escape(shown.unit)
+
+    def value(self, shown: Shown | None) -> str:
+        """A displayed value, or a dash."""
+        if shown is None:
+            return "–"
+        if counted(shown):
+            return f"{escape(shown.sign + shown.number)} {self.unit(shown)}"
+        return escape(glued(shown.text))
+
     def item(self, start: str, words: Given | None) -> str:
         """A list item with a paragraph a language."""
         return f"- {start}" + self.prose(words).replace("\n\n", "\n\n  ")
@@ -63,7 +78,7 @@ class Writer:
     def cover(self, date: str) -> Blocks:
         """Title, facts, verdict, large numbers."""
         yield f"# {self.title(self.view.scenario['title'])}"
-        facts = [(self.title(label), escape(text.striptags())) for label, text in self.view.facts()]
+        facts = [(self.title(label), escape(flat(text))) for label, text in self.view.facts()]
         if date:
             facts.append((self.title(tr("date")), date))
         yield table([self.title(sections.document_kind()), ""], facts)
@@ -78,7 +93,7 @@ class Writer:
         details = [f"{self.title(label)} {escape(glued(text))}" for label, text in tile["rows"]]
         details += [self.title(note) for note in tile["notes"]]
         state = {"met": f"✓ {self.title(tr('met'))}", "missed": f"× {self.title(tr('missed'))}"}
-        value = f"**{escape(glued(tile['value']))}** {'; '.join(details)}"
+        value = f"**{self.value(tile['shown'])}** {'; '.join(details)}"
         return [self.title(tile["label"]), value, state.get(tile["state"], "")]
 
     def verdict(self) -> Blocks:
@@ -96,7 +111,7 @@ class Writer:
                 rows.append([*head, "–", "", "", "", self.title(row["why"]), ""])
                 continue
             target = f"≤ {escape(glued(row['target']['shown']))}" if row["target"] else ""
-            rows.append([*head, *map(escape, row["cells"]), escape(row["unit"]), target])
+            rows.append([*head, *map(escape, row["cells"]), self.unit(row["value"]), target])
         ends = (tr("typical"), tr("low"), tr("high"), tr("peak"))
         heads = self.titles(tr("symbol"), tr("quantity"), *ends, tr("unit"), tr("target"))
         yield table(heads, rows, right=(2, 3, 4, 5))
@@ -126,15 +141,15 @@ class Writer:
         )
 
     def _input(self, row: Mapping[str, Any]) -> list[str]:
-        about = (self.title(row["tags"]), self.title(row["how"]), escape(row["key"]))
+        about = (self.title(row["tags"]), self.title(row["how"]), self.title(row["key"]))
         meaning = self.title(row["meaning"]) + self.refs(row["sources"])
-        value = (escape(row["number"]), escape(row["unit_shown"]))
+        value = (escape(row["number"]), self.unit(row["parts"]))
         return [code(row["id"]), meaning, *value, "; ".join(filter(None, about))]
 
     def bytes(self) -> Blocks:
         """The split of a step's bytes, and its cards."""
         rows = [
-            [code(c.record["id"]), self.title(c.record["name"]), shown(c.shown),
+            [code(c.record["id"]), self.title(c.record["name"]), self.value(c.shown),
              escape(self.view.exact(c))]
             for c in self.view.bytes_rows()
         ]  # fmt: skip
@@ -155,7 +170,7 @@ class Writer:
         """One derivation: result, steps, conditions, checks."""
         record = card.record
         yield f"#### {code(record['id'])} {self.title(record['name'])}"
-        result = f"**{shown(card.shown)}**"
+        result = f"**{self.value(card.shown)}**"
         if card.low and card.high:
             result += f"; {self.title(tr('range'))} {card.low.number} – {card.high.number}"
         if card.peak:
@@ -168,8 +183,11 @@ class Writer:
         if rows:
             yield table(self.titles(tr("step"), tr("formula"), tr("reason")), rows)
         for condition in record["conditions"]:
-            sign = "✓" if condition["holds"] else "×"
-            yield f"{sign} {code(condition['text'])}: {self.title(condition['meaning'])}"
+            holds = condition["holds"]
+            sign, verdict = ("✓", tr("holds")) if holds else ("×", tr("does not hold"))
+            line = f"{sign} {code(condition['text'])} {self.title(verdict)}"
+            told = holds or card.why == condition["meaning"]  # the meaning is that of a failure
+            yield line if told else f"{line}: {self.title(condition['meaning'])}"
         if record["reading"]:
             yield self.prose(record["reading"])
         source = f"{self.title(tr('source'))}{self.refs(record['sources'])}"
@@ -249,6 +267,7 @@ class Writer:
             yield table(heads, rows, right=range(len(heads)))
 
 
-def shown(value: Shown | None) -> str:
-    """A displayed value, or a dash."""
-    return escape(glued(value.text)) if value else "–"
+def flat(markup: Markup) -> str:
+    """Markup as plain text, the languages on one line."""
+    parted = str(markup).replace('</span> <span class="en"', '</span> / <span class="en"')
+    return Markup(parted).striptags()  # noqa: S704 - becomes plain text here

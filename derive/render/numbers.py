@@ -8,6 +8,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from derive.text import Text
+
+# What is counted, as each language names it behind a number; formulas keep the unit itself.
+COUNTED = {
+    "request": (Text("request", "个请求"), Text("requests", "个请求")),
+    "device": (Text("device", "个设备"), Text("devices", "个设备")),
+    "token": (Text("token", "个 token"), Text("tokens", "个 token")),
+}
 FIGURE_SPACE, POINT_SPACE = "\u2007", "\u2008"  # as wide as a digit, as wide as a point
 VALUE = re.compile(r"(?P<sign>≈ )?(?P<number>[−-]?[\d,]+(?:\.\d+)?)(?: (?P<unit>\S.*))?\Z")
 PLAIN = re.compile(r"-?\d+(?:\.\d+)?\Z")
@@ -26,6 +34,14 @@ class Shown:
     def text(self) -> str:
         """The parts as one."""
         return f"{self.sign}{self.number} {self.unit}".strip()
+
+
+def counted(shown: Shown) -> Text | None:
+    """The words for the unit of a count, or None where the unit is no count."""
+    if shown.unit not in COUNTED:
+        return None
+    one, many = COUNTED[shown.unit]
+    return one if shown.number == "1" else many
 
 
 def split(text: str) -> Shown:

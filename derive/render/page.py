@@ -115,6 +115,19 @@ class View:
         """Mathematics on a line of its own."""
         return self.eq.row(latex, alt, room)
 
+    def unit(self, shown: numbers.Shown) -> Markup:
+        """The unit behind a number: what is counted in words, any other as it is printed."""
+        words = numbers.counted(shown)
+        return self.w.run(words) if words else Markup("{}").format(unit(shown.unit))
+
+    def quantity(self, text: str) -> Markup:
+        """A displayed value with its unit."""
+        shown = numbers.split(text)
+        if not numbers.counted(shown):
+            return self.w.prose(unit(text))
+        number = self.w.prose(f"{shown.sign}{shown.number}")
+        return Markup("{}\u00a0{}").format(number, self.unit(shown))
+
     def tail(self, row: card_view.Row) -> Markup:
         """The rounding on the same line."""
         return self.eq.inline(row.tail, row.tail_alt)
@@ -149,10 +162,9 @@ class View:
         shown = {i["id"]: i["shown"] for i in self.ledger["inputs"]}
         count = shown.get("g", "").partition(" ")[0]
         model, hardware = (self.w.plain(self.scenario[k]["name"]) for k in ("model", "hardware"))
-        precision = dict.fromkeys(map(str, self.scenario["precision"].values()))
         loads = [
             Markup('<span class="q">{}\u00a0=\u00a0{}</span>').format(
-                self.symbol(k), self.w.prose(unit(shown[k]))
+                self.symbol(k), self.quantity(shown[k])
             )
             for k in ("b", "T_in", "T_out", "arrival")
             if k in shown
@@ -160,7 +172,7 @@ class View:
         return [
             (tr("model"), escape(model)),
             (tr("hardware"), escape(f"{count} × {hardware}" if count else hardware)),
-            (tr("precision"), self.w.prose(", ".join(precision))),
+            (tr("precision"), self.w.run(tables.precision(self.scenario["precision"]))),
             (tr("workload"), Markup(", ").join(loads)),
         ]
 

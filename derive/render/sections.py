@@ -115,7 +115,7 @@ def guide() -> list[tuple[Text, Text]]:
         "anyone can prove again."
     )
     return [
-        (tr("calibre"), calibres),
+        (tr("basis"), calibres),
         (tr("signs"), signs),
         (tr("colours"), colours),
         (tr("checks"), checks),

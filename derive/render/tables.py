@@ -8,13 +8,26 @@ from typing import Any
 
 from derive.render import numbers
 from derive.render.cards import Card
-from derive.text import Text, tr
+from derive.text import Text, same, tr
 
 HEADLINES = ("TTFT", "TTFT_burst", "TPOT", "E2E", "X", "b_slo", "b_max", "b_max_reserved",
              "replicas", "cost_token", "energy_token")  # fmt: skip
 LONGEST, WIDEST_HALF = 8, 4  # rows and columns beyond which a figure's data is not folded in two
 
 Record = Mapping[str, Any]
+
+
+def precision(of: Mapping[str, str]) -> Text:
+    """The formats, each by what it is of where they differ, and what the peak is."""
+    peak = tr("without sparsity") if of["sparsity"] == "dense" else tr("with sparsity")
+    formats = [of[key] for key in ("weights", "kv_cache", "compute")]
+    if len(set(formats)) == 1:
+        return tr("{format}, {peak}", format=formats[0], peak=peak)
+    weights, cache, compute = formats
+    return tr(
+        "weights {weights} · KV cache {cache} · matrix products {compute} · {peak}",
+        weights=weights, cache=cache, compute=compute, peak=peak,
+    )  # fmt: skip
 
 
 def target(ledger: Record, name: str) -> dict[str, Any] | None:
@@ -36,7 +49,6 @@ def key_results(ledger: Record, cards: Mapping[str, Card]) -> list[dict[str, Any
     for card, cells in zip(chosen, zip(*columns, strict=True), strict=True):
         rows.append({
             "card": card, "value": card.shown, "cells": cells,
-            "unit": card.shown.unit if card.shown else "",
             "target": target(ledger, card.record["id"]),
             "why": tr("as above") if card.why and card.why == before else card.why,
         })  # fmt: skip
@@ -59,8 +71,8 @@ def input_groups(ledger: Record) -> list[tuple[str, Text, list[dict[str, Any]]]]
     rows: dict[str, list[dict[str, Any]]] = {}
     for record, part, number in zip(ledger["inputs"], parts, column, strict=True):
         rows.setdefault(record["about"], []).append({
-            **record, "number": number, "unit_shown": part.unit, "given": as_given(record),
-            "tags": tags(record), "key": record["origin"].partition(": ")[2],
+            **record, "number": number, "parts": part, "given": as_given(record),
+            "tags": tags(record), "key": key(record["origin"]),
         })  # fmt: skip
     order = [*titles, *(k for k in rows if k not in titles)]
     return [(k, titles.get(k, Text(k, k)), rows[k]) for k in order if k in rows]
@@ -70,6 +82,13 @@ def tags(record: Record) -> Text:
     """The basis of a value as one phrase a language."""
     basis = record["basis"]
     return Text(", ".join(b["en"] for b in basis), "，".join(b["zh"] for b in basis))
+
+
+def key(origin: str) -> Text:
+    """The key of a file that gave a value, or the option of the command line."""
+    if origin.startswith("--"):
+        return tr("command line {option}", option=origin.replace(": ", " "))
+    return same(origin.partition(": ")[2])
 
 
 def as_given(record: Record) -> str:
@@ -91,10 +110,11 @@ def calibration(ledger: Record) -> list[dict[str, Any]]:
 
 def bytes_split(ledger: Record) -> tuple[float, float] | None:
     """Weights and KV cache as shares of a drawing's width, in percent."""
-    exact = [ledger["results"].get(i, {}).get("exact") for i in ("W_read", "KV_total")]
-    if not all(exact):
+    found = [ledger["results"].get(i, {}) for i in ("W_read", "KV_total")]
+    if any(f.get("value") is None for f in found):
         return None
-    weights, cache = (Fraction(str(e)) for e in exact)
+    # an exact fraction may be too long to note
+    weights, cache = (Fraction(str(f["exact"] or f["value"])) for f in found)
     if not weights + cache:
         return None
     share = round(float(weights / (weights + cache)) * 100, 2)
@@ -105,7 +125,8 @@ def levers(ledger: Record) -> list[tuple[str, list[dict[str, Any]]]]:
     """Levers by target, elasticities as aligned numbers."""
     by_target: dict[str, list[dict[str, Any]]] = {}
     for lever in ledger["levers"]:
-        row = {**lever, "number": numbers.elasticity(lever["exact"])}
+        near = numbers.value(numbers.split(lever["shown"].removesuffix(" %")).number)
+        row = {**lever, "number": numbers.elasticity(lever["exact"] or str(near))}
         by_target.setdefault(lever["target"], []).append(row)
     return list(by_target.items())
 

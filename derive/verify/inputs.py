@@ -136,6 +136,10 @@ def check_asked(ledger: Ledger) -> Iterator[Text]:
         if plain(stem) not in {plain(scenario["id"]), plain(file_of(scenario, "scenario"))}:
             yield tr("asked: {word} is not this scenario", word=quoted(words[0]))
         words = words[1:]
+    if "--audit" in words:  # stands alone, and asks for a section that is there or not
+        words = [w for w in words if w != "--audit"]
+        if "audit" not in record:
+            yield tr("asked: {word} is not what the ledger holds", word=quoted("--audit"))
     for option, word in zip(words[::2], words[1::2], strict=False):
         key, found, value = word.partition("=") if option == "--set" else (option, "=", word)
         named = key.strip().strip("-") in ("model", "hardware", "calibration", "specs", "date")
