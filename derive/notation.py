@@ -111,6 +111,7 @@ w_act       | w_{\mathrm{act}}             | byte/element     | 1 to 4          
         "workload",
         r"""
 g           | g                            | device           | 1 to 16          | devices that form one replica | 一个副本使用的设备数
+g_tp        | g_{\mathrm{TP}}              | device           | 1 to 16          | devices of a tensor-parallel group, each of which holds the whole latent cache | 张量并行组的设备数，组内每个设备都存一整份潜向量 KV cache
 b           | b                            | request          | 1 to 512         | requests in one forward pass | 一次前向中的请求数（批大小）
 n           | n                            | token/request    | 1 to 1           | new tokens each request brings to one forward pass | 一次前向中每个请求的新 token 数
 T_in        | T_{\mathrm{in}}              | token/request    | 16 to 16384      | input length | 输入长度

@@ -156,7 +156,20 @@ def in_contract(base: Fraction, contract: Unit) -> Quantity:
 
 
 FARTHEST = {"b": 2**17}  # beyond any batch; powers of the experts' shares grow with it
-WHOLE = {"L", "H_q", "H_kv", "g", "b", "T_in", "E", "k_exp", "T_block", "T_cmp", "T_cmp2"}  # counts
+WHOLE = {
+    "L",
+    "H_q",
+    "H_kv",
+    "g",
+    "g_tp",
+    "b",
+    "T_in",
+    "E",
+    "k_exp",
+    "T_block",
+    "T_cmp",
+    "T_cmp2",
+}  # counts
 
 
 class RandomPoint(Point):

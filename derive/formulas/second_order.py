@@ -127,6 +127,7 @@ formula(
     "s",
     section="second",
     is_="c_ring * L * (g - one_device) / g * b * n * d_model * w_act / (B_link * one_device)",
+    exists=("one_device < g", ("one device: there is no all-reduce", "单个设备：没有 all-reduce")),
     name=(
         "all-reduce time of one decode step, transfer alone",
         "一个 decode 步的 all-reduce 传输时间",
@@ -168,6 +169,7 @@ formula(
     "",
     section="second",
     is_="c_ring * L * (g - one_device) / g * one_request * T_in * d_model * w_act / (B_link * one_device) / t_prefill",
+    exists=("one_device < g", ("one device: there is no all-reduce", "单个设备：没有 all-reduce")),
     name=(
         "all-reduce transfer over the prefill time at peak",
         "all-reduce 传输时间与峰值 prefill 时间之比",
@@ -197,6 +199,7 @@ formula(
     "s",
     section="second",
     is_="c_ar * L * t_hop",
+    exists=("one_device < g", ("one device: there is no all-reduce", "单个设备：没有 all-reduce")),
     name=(
         "fixed latency of the all-reduces of one decode step",
         "一个 decode 步中 all-reduce 的固定时延",
@@ -206,7 +209,7 @@ formula(
         "每层两次集合通信，每次都有固定时延",
     ),
     sources=("pope2022", "jax-book"),
-    example=({"L": "80", "t_hop": "10 µs"}, "1.6 ms"),
+    example=({"L": "80", "t_hop": "10 µs", "g": "4 device"}, "1.6 ms"),
 )
 
 formula(

@@ -10,7 +10,8 @@ from derive.render import numbers
 from derive.render.cards import Card
 from derive.text import Text, same, tr
 
-HEADLINES = ("TTFT", "TTFT_burst", "TPOT", "E2E", "X", "b_slo", "b_max", "b_max_reserved",
+HEADLINES = ("TTFT", "TTFT_burst", "TPOT", "TPOT_tp", "E2E", "X", "b_slo", "b_max", "b_max_tp",
+             "b_max_reserved",
              "replicas", "cost_token", "energy_token")  # fmt: skip
 LONGEST, WIDEST_HALF = 8, 4  # rows and columns beyond which a figure's data is not folded in two
 

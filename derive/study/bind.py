@@ -216,6 +216,15 @@ def implied(scenario: types.Scenario, inputs: Mapping[str, Input]) -> list[Input
                 how=tr("dense model: every token uses every parameter"),
             )
         )
+    if scenario.model.latent and "g" in inputs and inputs["g"].quantity.value > 1:
+        made.append(
+            Input(
+                "g_tp",
+                inputs["g"].quantity,
+                inputs["g"].text,
+                how=tr("tensor parallelism over all devices of the replica"),
+            )
+        )
     if model_is_tied(scenario):
         made.append(
             Input(

@@ -7,12 +7,12 @@ from typing import Any
 
 from derive.derivation.points import Absent, Point, Undefined
 from derive.study.bind import Bound
-from derive.study.findings import Results, critical, text, value
+from derive.study.concurrency import beyond_memory, critical, reached
+from derive.study.finding import Results, percent, text, times, value
 from derive.study.levers import Elasticity
 from derive.study.results import said
-from derive.study.verdict import per_percent, percent, wall
+from derive.study.verdict import per_percent, wall
 from derive.text import Text, same, tr
-from derive.units import Quantity, show, unit
 
 Row = dict[str, Any]
 
@@ -62,21 +62,21 @@ def checklist(bound: Bound, results: Results, levers: list[Elasticity]) -> list[
         row(
             "floor",
             tr("How far is measured TPOT from the floor?"),
-            floor_answer(results),
+            floor_answer(bound, results),
             "rule of thumb",
             "TPOT_floor",
         ),
         row(
             "kv",
             tr("Has the KV cache overtaken the weights?"),
-            kv_answer(results),
+            kv_answer(bound, results),
             "derived",
             "T_cross",
         ),
         row(
             "batch",
             tr("How much room is left for the batch?"),
-            batch_answer(results),
+            batch_answer(bound, results),
             "derived",
             "b_max",
         ),
@@ -89,39 +89,93 @@ def checklist(bound: Bound, results: Results, levers: list[Elasticity]) -> list[
         ),
     ]
     rows = [r for r in rows if r["id"] not in NEEDS_VALUE or value(results, r["ref"]) is not None]
-    return [*rows, *thresholds(bound, results), *experiments(bound)]
+    return [*rows, *thresholds(bound, results), *experiments(bound, results)]
 
 
-def floor_answer(results: Results) -> Text:
-    """The rule of thumb, and what this document itself expects."""
-    floor, expected = value(results, "TPOT_floor"), value(results, "TPOT")
+SOFTWARE, HARDWARE = 3, 2  # measured over the step at peak: rules of thumb; near 1.6 is below 2
+
+
+def floor_answer(bound: Bound, results: Results) -> Text:
+    """Measured TPOT over the step at peak with all its bytes, at the mean context."""
+    mean = value(results, "T_mean")
+    there = bound.typical.with_(T=mean) if mean is not None else bound.typical
+    step, n = there.get("t_step"), there.get("n")
+    parts = {"step": said(there.quantity("t_step")), "T": said(there.quantity("T"))}
+    parts["floor"] = text(results, "TPOT_floor")
+    measured = bound.inputs.get("TPOT_meas")
+    if measured is not None:
+        return tr(
+            "a step takes {step} at peak rates at the mean context of {T}, weights and KV cache read; measured {measured} is "
+            "{times} times that: {verdict}; {weights} times the floor of {floor}, which counts the weights alone",
+            measured=said(measured.quantity),
+            times=times(measured.quantity.base * n / step),
+            weights=times(measured.quantity.base / there.get("TPOT_floor")),
+            verdict=band(measured.quantity.base * n / step),
+            **parts,
+        )
     rule = tr(
-        "floor {floor}; measured above 3 times the floor: look at the software first; near 1.6 times: the hardware is the limit",
-        floor=text(results, "TPOT_floor"),
+        "a step takes {step} at peak rates at the mean context of {T}, weights and KV cache read; measured above 3 times "
+        "that: look at the software first; near 1.6 times: the hardware is the limit",
+        **parts,
     )
-    if not floor or expected is None:
-        return rule
-    times = show(Quantity(expected / floor, unit("")), 3).number
-    return tr("{rule}; expected here: {times} times", rule=rule, times=times)
+    if value(results, "TPOT") is None:
+        return tr(
+            "{rule}; the floor of {floor} counts the weights alone", rule=rule, floor=parts["floor"]
+        )
+    return tr(
+        "{rule}; expected here: {times} times, and {weights} times the floor of {floor}, which counts the weights alone",
+        rule=rule,
+        times=times(there.get("TPOT") * n / step),
+        weights=times(there.get("TPOT") / there.get("TPOT_floor")),
+        floor=parts["floor"],
+    )
 
 
-def kv_answer(results: Results) -> Text:
+def band(ratio: Fraction) -> Text:
+    """What a measured ratio says."""
+    if ratio < 1:
+        return tr("faster than the bytes allow, so another model, precision or batch than assumed")
+    if ratio > SOFTWARE:
+        return tr("look at the software first")
+    if ratio <= HARDWARE:
+        return tr("the hardware is the limit")
+    return tr("between both: software and hardware each have a part")
+
+
+def kv_answer(bound: Bound, results: Results) -> Text:
     """KV bytes against weight bytes at this batch."""
     kv, weights = value(results, "KV_total"), value(results, "W_read")
     if kv is None or not weights:
         return tr("no KV cache is counted")
     verdict = tr("yes: shrink the KV cache first") if kv > weights else tr("no")
-    return tr(
+    share = percent(kv / weights)
+    cross = results["T_cross"]
+    if cross.value is None:
+        return tr("{verdict}; KV is {share} of the weight bytes", verdict=verdict, share=share)
+    told = tr(
         "{verdict}; KV is {share} of the weight bytes, they break even at {T_cross}",
         verdict=verdict,
-        share=percent(kv / weights),
+        share=share,
         T_cross=text(results, "T_cross"),
     )
+    longest, free = bound.inputs.get("T_max"), value(results, "M_free")
+    if longest is not None and cross.value.base > longest.quantity.base:
+        return tr(
+            "{told}, beyond this model's context of {longest}",
+            told=told,
+            longest=said(longest.quantity),
+        )
+    if free is not None and bound.typical.with_(T=cross.value.base).get("KV_total") > free:
+        return tr(
+            "{told}, where {b} no longer fit in memory",
+            told=told,
+            b=said(bound.typical.quantity("b")),
+        )
+    return told
 
 
-def batch_answer(results: Results) -> Text:
+def batch_answer(bound: Bound, results: Results) -> Text:
     """Memory limit, latency limit and critical batch, in one line."""
-    critical = critical_answer(results)
     slo = (
         tr("the TPOT target allows {b}", b=text(results, "b_slo"))
         if results["b_slo"].value
@@ -131,32 +185,54 @@ def batch_answer(results: Results) -> Text:
     if value(results, "b_max_reserved") != value(results, "b_max"):
         reserved = text(results, "b_max_reserved")
         limit = tr("{limit}, {reserved} as an engine reserves", limit=limit, reserved=reserved)
+    group = bound.inputs.get("g_tp")
+    if group is not None and group.quantity.value > 1 and value(results, "b_max_tp") is not None:
+        limit = tr(
+            "{limit}, with data-parallel attention; {group} under tensor parallelism",
+            limit=limit,
+            group=text(results, "b_max_tp"),
+        )
     return tr(
         "memory holds {limit}; {slo}; {critical}",
         limit=limit,
         slo=slo,
-        critical=critical,
+        critical=critical_answer(results),
     )
 
 
 def critical_answer(results: Results) -> Text:
     """The batch at which decode reaches the ridge, held also with attention operations counted."""
     wall, full, ridge = (value(results, n) for n in ("I_decode_inf", "I_wall_att", "I_ridge"))
+    name = reached(results)
+    memory = beyond_memory(results, name)
     if value(results, "b_crit_T") is not None or (wall and ridge and wall > ridge):
-        return tr("critical batch {b}", b=critical(results, "b_crit_T"))
-    if full is not None and ridge is not None and full > ridge:
-        return tr(
-            "past the KV wall of the first order, critical batch {b} with attention operations counted",
-            b=critical(results, "b_crit_att"),
+        told = critical(results, name)
+        if name == "b_crit_att":
+            told = tr("with attention operations counted, {critical}", critical=told)
+    elif full is not None and ridge is not None and full > ridge:
+        told = tr(
+            "past the KV wall of the first order; with attention operations counted, {critical}",
+            critical=critical(results, name),
         )
-    if value(results, "b_crit") is None:
+    elif value(results, "b_crit") is None:
         return tr("no batch reaches the ridge")
-    return tr("no batch reaches the ridge ({b} if context were zero)", b=text(results, "b_crit"))
+    else:
+        return tr(
+            "no batch reaches the ridge ({b} if context were zero)", b=text(results, "b_crit")
+        )
+    return tr("{told}; {memory}", told=told, memory=memory) if memory else told
 
 
 def compute_answer(levers: list[Elasticity]) -> Text:
     """What more compute does to TPOT and to TTFT."""
     found = {e.target: e.value for e in levers if e.lever == "P_peak"}
+    if len(found) == 2 and len(set(found.values())) == 1:
+        change = per_percent(next(iter(found.values())))
+        return (
+            tr("no: neither TPOT nor TTFT changes")
+            if change == "0 %"
+            else tr("TPOT and TTFT each change by {change} for 1 % more compute", change=change)
+        )
     parts = [
         tr(
             "{target} changes by {change} for 1 % more compute",
@@ -196,34 +272,65 @@ def thresholds(bound: Bound, results: Results) -> list[Row]:
     return made
 
 
-def experiments(bound: Bound) -> list[Row]:
+TOLERANCE = Fraction(1, 10)  # what a careful measurement of TPOT can tell apart
+Trial = tuple[str, Text, dict[str, Fraction], tuple[str, ...]]
+
+
+def experiments(bound: Bound, results: Results) -> list[Row]:
     """Three changes of one variable and what the formulas expect of TPOT."""
     point = bound.typical
     trials = (
-        ("double-b", tr("Experiment: double the batch"), {"b": point.get("b") * 2}, ("TPOT", "X")),
+        *another_batch(point, value(results, "b_max")),
         ("half-T", tr("Experiment: halve the context"), {"T": point.get("T") / 2}, ("TPOT",)),
-        ("int8", tr("Experiment: weights in 8 bits"), {"w": Fraction(1)}, ("TPOT",)),
+        *fewer_bits(point),
     )
     made = []
     for name, question, change, watched in trials:
         ratios = [ratio(point, point.with_(**change), w) for w in watched]
-        if any(r is None for r in ratios) or (name == "int8" and point.get("w") <= 1):
+        if any(r is None for r in ratios):
             continue
-        pairs = ", ".join(
-            f"{w} × {show(Quantity(r, unit('')), 3).number}"
-            for w, r in zip(watched, ratios, strict=True)
-            if r
-        )
+        pairs = ", ".join(f"{w} × {times(r)}" for w, r in zip(watched, ratios, strict=True) if r)
         made.append(
             row(
                 name,
                 question,
-                tr("expect {pairs}; another ratio means another wall than assumed", pairs=pairs),
+                tr(
+                    "expect {pairs}, hardly a change; one above 10 % means another wall than assumed",
+                    pairs=pairs,
+                )
+                if all(abs(r - 1) < TOLERANCE for r in ratios if r)
+                else tr(
+                    "expect {pairs} within 10 %; another ratio means another wall than assumed",
+                    pairs=pairs,
+                ),
                 "derived",
                 "TPOT",
             )
         )
     return made
+
+
+def another_batch(point: Point, limit: Fraction | None) -> list[Trial]:
+    """Twice the batch, or half of it where memory holds no more."""
+    b = point.get("b")
+    if limit is None or b * 2 <= limit:
+        return [("double-b", tr("Experiment: double the batch"), {"b": b * 2}, ("TPOT", "X"))]
+    if b % 2 == 0:
+        return [("half-b", tr("Experiment: halve the batch"), {"b": b / 2}, ("TPOT", "X"))]
+    return []
+
+
+def fewer_bits(point: Point) -> list[Trial]:
+    """Weights in the next smaller format; scales beside them make a format a little wider."""
+    try:
+        w = point.get("w")
+    except Absent:
+        return []
+    if w > Fraction(3, 2):
+        return [("int8", tr("Experiment: weights in 8 bits"), {"w": Fraction(1)}, ("TPOT",))]
+    if w > Fraction(3, 4):
+        return [("int4", tr("Experiment: weights in 4 bits"), {"w": Fraction(1, 2)}, ("TPOT",))]
+    return []
 
 
 def ratio(before: Point, after: Point, name: str) -> Fraction | None:

@@ -3,40 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from derive.derivation.points import FARTHEST, Absent, Undefined, in_contract
+from derive.derivation.points import Absent, Undefined, in_contract
 from derive.formula import unit_of
 from derive.specs.sets import FROM_OUTSIDE
 from derive.study.bind import Bound
-from derive.study.results import Result, replicas_said, said
-from derive.text import Text, same, tr
+from derive.study.concurrency import batch_over_memory, engine_reserves, kv_wall, latent_cache
+from derive.study.finding import Finding, Results, text, value
+from derive.study.fleet import batch_for_fleet
+from derive.study.omitted import left_out
+from derive.study.results import said
+from derive.text import same, tr
 from derive.units import Quantity, gib, show, unit
-
-Results = dict[str, Result]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A statement with severity error, warning or info."""
-
-    id: str
-    severity: str
-    text: Text
-
-
-def value(results: Results, name: str) -> Fraction | None:
-    """A result in base units, or None."""
-    found = results[name].value if name in results else None
-    return found.base if found is not None else None
-
-
-def text(results: Results, name: str) -> Text:
-    """A result as prose prints it."""
-    found = results[name].value
-    return said(found) if found is not None else same("–")
 
 
 def does_not_fit(bound: Bound, results: Results) -> Iterator[Finding]:
@@ -135,31 +115,6 @@ def tpot_target(bound: Bound, results: Results) -> Iterator[Finding]:
     )
 
 
-def batch_for_fleet(bound: Bound, results: Results) -> Iterator[Finding]:
-    """A larger batch that the target and memory allow, and what the fleet would then be."""
-    best, limit = value(results, "b_slo"), value(results, "b_max")
-    here, fleet = bound.typical.get("b"), value(results, "cost_fleet")
-    if best is None or limit is None or fleet is None or not here < best <= limit:
-        return
-    there = bound.typical.with_(b=best)
-    if there.get("replicas") >= bound.typical.get("replicas"):
-        return
-    yield Finding(
-        "batch_for_fleet",
-        "info",
-        tr(
-            "The fleet is sized at {b}: at {best}, which the TPOT target and memory allow, {r} of {g} would "
-            "serve the load for {cost} instead of {fleet}.",
-            b=said(bound.typical.quantity("b")),
-            best=text(results, "b_slo"),
-            r=replicas_said(int(there.get("replicas"))),
-            g=int(bound.typical.get("g")),
-            cost=said(there.quantity("cost_fleet")),
-            fleet=text(results, "cost_fleet"),
-        ),
-    )
-
-
 def sparse_peak(bound: Bound, _: Results) -> Iterator[Finding]:
     """The peak with sparsity: only for weights pruned to its pattern."""
     if (
@@ -190,107 +145,6 @@ def beats_the_bound(_: Bound, results: Results) -> Iterator[Finding]:
                     share=text(results, name),
                 ),
             )
-
-
-def batch_over_memory(_: Bound, results: Results) -> Iterator[Finding]:
-    """A target batch beyond what memory holds."""
-    slo, limit = value(results, "b_slo"), value(results, "b_max")
-    if slo is not None and limit is not None and slo > limit:
-        yield Finding(
-            "memory_binds",
-            "info",
-            tr(
-                "Memory binds before latency: {limit} fit, {slo} would still meet the TPOT target.",
-                limit=text(results, "b_max"),
-                slo=text(results, "b_slo"),
-            ),
-        )
-
-
-def engine_reserves(bound: Bound, results: Results) -> Iterator[Finding]:
-    """What an engine sets aside for a request against what is live, where fewer requests fit."""
-    limit, reserved = value(results, "b_max"), value(results, "b_max_reserved")
-    if limit is None or reserved is None or reserved >= limit:
-        return
-    point = bound.typical
-    parts = {
-        "limit": text(results, "b_max"),
-        "reserved": text(results, "b_max_reserved"),
-        "each": text(results, "KV_reserved"),
-        "live": text(results, "KV_request"),
-    }
-    yield Finding(
-        "engine_reserves",
-        "warning" if reserved < point.get("b") <= limit else "info",
-        tr(
-            "An engine with one pool for all layers reserves each of them in full: {reserved} fit instead of {limit}, "
-            "{each} set aside instead of {live} live. A pool for each kind of layer comes near the live bytes.",
-            **parts,
-        )
-        if has_windows(bound)
-        else tr(
-            "An engine reserves whole blocks: {reserved} fit instead of {limit}, {each} set aside instead of {live} live.",
-            **parts,
-        ),
-    )
-
-
-def has_windows(bound: Bound) -> bool:
-    """Whether some layers forget tokens."""
-    given = bound.inputs.get("e_win")
-    return given is not None and given.quantity.value > 0
-
-
-def critical(results: Results, name: str) -> Text:
-    """A critical batch that exists, in words where it is beyond what was searched."""
-    if results[name].value is not None:
-        return text(results, name)
-    return tr("above {last} requests", last=f"{FARTHEST['b']:,}")
-
-
-def kv_wall(bound: Bound, results: Results) -> Iterator[Finding]:
-    """Whether any batch reaches the ridge, held also with attention operations counted."""
-    wall, full, ridge = (value(results, n) for n in ("I_decode_inf", "I_wall_att", "I_ridge"))
-    if wall is None or ridge is None:
-        return
-    parts = {
-        "wall": text(results, "I_decode_inf"),
-        "ridge": text(results, "I_ridge"),
-        "T": said(bound.typical.quantity("T")),
-    }
-    if wall >= ridge:
-        yield Finding(
-            "kv_wall",
-            "info",
-            tr(
-                "At {T} decode can reach the ridge: its limit {wall} is not below {ridge}; the critical batch is {b}.",
-                b=critical(results, "b_crit_T"),
-                **parts,
-            ),
-        )
-    elif full is not None and full < ridge:
-        yield Finding(
-            "kv_wall",
-            "info",
-            tr(
-                "At {T} no batch makes decode compute-bound: its limit {wall} (with attention operations {full}) is below "
-                "the ridge at {ridge}.",
-                full=text(results, "I_wall_att"),
-                **parts,
-            ),
-        )
-    elif full is not None:
-        yield Finding(
-            "kv_wall",
-            "warning",
-            tr(
-                "At {T} the wall depends on what is counted: {wall} without attention operations is below the ridge at "
-                "{ridge}, {full} with them is not; the critical batch is then {b}.",
-                full=text(results, "I_wall_att"),
-                b=critical(results, "b_crit_att"),
-                **parts,
-            ),
-        )
 
 
 def memory_reading(bound: Bound, results: Results) -> Iterator[Finding]:
@@ -375,21 +229,6 @@ def experts(bound: Bound, _: Results) -> Iterator[Finding]:
         )
 
 
-def latent_cache(bound: Bound, _: Results) -> Iterator[Finding]:
-    """A latent cache has no heads to split: every device of a tensor-parallel group holds it."""
-    g = int(bound.typical.get("g"))
-    if bound.scenario.model.latent and g > 1:
-        yield Finding(
-            "latent_replicated",
-            "warning",
-            tr(
-                "The cache is a latent without heads: under tensor parallelism over {g} devices each holds all of "
-                "it, {g} times the first-order share; data-parallel attention avoids that.",
-                g=g,
-            ),
-        )
-
-
 def derived_inputs(bound: Bound, _: Results) -> Iterator[Finding]:
     """Derived quantities that were set by hand."""
     for name in bound.derived:
@@ -442,6 +281,7 @@ RULES: tuple[Callable[[Bound, Results], Iterator[Finding]], ...] = (
     latent_cache,
     burst,
     tpot_target,
+    left_out,
     batch_for_fleet,
     sparse_peak,
     beats_the_bound,

@@ -7,8 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from derive.study.bind import Bound
-from derive.study.findings import Results, text, value
+from derive.study.finding import Results, percent, text, times, value
 from derive.study.levers import ACTIONS, Elasticity
+from derive.study.omitted import notes as omitted_notes
+from derive.study.omitted import would_be
 from derive.study.results import bare, replicas_said, said, shown
 from derive.text import Text, same, tr
 from derive.units import Quantity, show, unit
@@ -26,10 +28,12 @@ def wall(results: Results) -> tuple[str, Text]:
     if intensity is None or ridge is None:
         return "neutral", tr("the wall cannot be told")
     if intensity < ridge:
-        times = show(Quantity(ridge / intensity, unit("")), 3).number
-        return "memory", tr("decode is memory-bound, {times} times below the ridge", times=times)
-    times = show(Quantity(intensity / ridge, unit("")), 3).number
-    return "compute", tr("decode is compute-bound, {times} times above the ridge", times=times)
+        return "memory", tr(
+            "decode is memory-bound, {times} times below the ridge", times=times(ridge / intensity)
+        )
+    return "compute", tr(
+        "decode is compute-bound, {times} times above the ridge", times=times(intensity / ridge)
+    )
 
 
 def sentence(bound: Bound, results: Results) -> Text:
@@ -90,6 +94,9 @@ def result_tile(
         notes.append(tr("target {target}: {verdict}", target=said(goal), verdict=verdict))
     if name == "TTFT" and (burst := burst_note(bound, results)):
         notes.append(burst)
+    if name == "TPOT" and (group := tensor_parallel(bound, results, "TPOT_tp")):
+        notes += [tr("with data-parallel attention"), group]
+    notes += omitted_notes(bound, results, name)
     return tile(name, label, shown(found.value), state, *notes)
 
 
@@ -107,6 +114,37 @@ def burst_note(bound: Bound, results: Results) -> Text | None:
     )
 
 
+def tensor_parallel(bound: Bound, results: Results, name: str) -> Text | None:
+    """What a latent cache leaves where each device of a group holds all of it."""
+    found = results[name].value
+    group = bound.inputs.get("g_tp")
+    if found is None or group is None or group.quantity.value == 1:
+        return None
+    return tr(
+        "{value} under tensor parallelism",
+        value=show(found).number if counts(found) else bare(found),
+    )
+
+
+def counts(quantity: Quantity) -> bool:
+    """Whether a value is a number of requests: its unit is that of the tile."""
+    return quantity.unit.text == "request"
+
+
+def concurrency(bound: Bound, results: Results) -> dict[str, Any]:
+    """How many requests run at once, on each basis that differs."""
+    limit, reserved, slo = (results[n].value for n in ("b_max", "b_max_reserved", "b_slo"))
+    group = tensor_parallel(bound, results, "b_max_tp")
+    notes = [tr("memory limit with data-parallel attention") if group else tr("memory limit")]
+    if limit and reserved and reserved.value != limit.value:
+        notes.append(tr("{value} as an engine reserves", value=show(reserved).number))
+    if group:
+        notes.append(group)
+    if slo:
+        notes.append(tr("TPOT target allows {b}", b=show(slo).number))
+    return tile("b_max", tr("concurrency"), shown(limit) if limit else "–", "none", *notes)
+
+
 def tiles(bound: Bound, results: Results) -> list[dict[str, Any]]:
     """The cover's large numbers."""
     fit = fits(bound, results)
@@ -122,14 +160,7 @@ def tiles(bound: Bound, results: Results) -> list[dict[str, Any]]:
         result_tile(bound, results, "TTFT", tr("TTFT, one prompt"), "target_TTFT"),
         result_tile(bound, results, "TPOT", tr("TPOT"), "target_TPOT"),
     ]
-    limit = results["b_max"]
-    slo = results["b_slo"]
-    notes = [tr("memory limit")]
-    if slo.value:
-        notes.append(tr("TPOT target allows {b}", b=bare(slo.value)))
-    made.append(
-        tile("b_max", tr("concurrency"), shown(limit.value) if limit.value else "–", "none", *notes)
-    )
+    made.append(concurrency(bound, results))
     replicas = results["replicas"]
     if replicas.value is not None:
         total = Quantity(replicas.value.value * g, unit("device"))
@@ -193,16 +224,38 @@ def per_percent(elasticity: Fraction) -> str:
     return percent(elasticity / 100)
 
 
-def percent(value: Fraction) -> str:
-    """A share in percent, signed where negative."""
-    shown_value = show(Quantity(value * 100, unit("")), 3)
-    mark = "" if shown_value.exact else "≈ "
-    return f"{mark}{shown_value.number} %".replace("-", "−")
-
-
-def would_be(bound: Bound) -> Quantity:
-    """The latency of a step's all-reduces at 10 µs each, for scale."""
-    return bound.typical.with_(t_hop=Fraction(1, 10**5)).quantity("t_latency")
+def collectives(bound: Bound, results: Results) -> list[tuple[str, Text, Text]]:
+    """The all-reduces of tensor parallelism; one device has none."""
+    if bound.typical.get("g") == 1:
+        return [("share_comm", tr("all-reduces of tensor parallelism"), tr("one device: none"))]
+    rows = []
+    for name, what, size in (
+        (
+            "share_comm",
+            tr("all-reduce transfer under tensor parallelism"),
+            lambda s: tr(
+                "{share} of the step at peak, plus a fixed latency per collective", share=s
+            ),
+        ),
+        (
+            "share_comm_prefill",
+            tr("all-reduce transfer in prefill"),
+            lambda s: tr("{share} of the prefill time at peak where it does not overlap", share=s),
+        ),
+    ):
+        found = results[name]
+        told = (
+            size(percent(found.value.value)) if found.value is not None else found.why or same("")
+        )
+        rows.append((name, what, told))
+    latency = (
+        tr("{time} a step", time=text(results, "t_latency"))
+        if results["t_latency"].value is not None
+        else tr(
+            "not given: set t_hop; 10 µs each would be {time} a step", time=said(would_be(bound))
+        )
+    )
+    return [*rows, ("t_latency", tr("fixed latency of the all-reduces in a decode step"), latency)]
 
 
 def assumptions(bound: Bound, results: Results) -> list[dict[str, Any]]:
@@ -248,29 +301,7 @@ def assumptions(bound: Bound, results: Results) -> list[dict[str, Any]]:
                 else tr("{share} more operations counted than matrix products take", share=s)
             ),
         )
-    sized(
-        "share_comm",
-        tr("all-reduce transfer under tensor parallelism"),
-        lambda s: tr("{share} of the step at peak, plus a fixed latency per collective", share=s),
-    )
-    sized(
-        "share_comm_prefill",
-        tr("all-reduce transfer in prefill"),
-        lambda s: tr("{share} of the prefill time at peak where it does not overlap", share=s),
-    )
-    latency = results["t_latency"]
-    rows.append(
-        (
-            "t_latency",
-            tr("fixed latency of the all-reduces in a decode step"),
-            tr("{time} a step", time=text(results, "t_latency"))
-            if latency.value is not None
-            else tr(
-                "not given: set t_hop; 10 µs each would be {time} a step",
-                time=said(would_be(bound)),
-            ),
-        )
-    )
+    rows += collectives(bound, results)
     sized(
         "share_prefill",
         tr("decode steps that wait while another prompt is prefilled"),

@@ -156,9 +156,14 @@ class Prose:
             if found_word:
                 variable, _, text = change.partition(" = ")
                 contract = self.ledger.units[variable]
-                there = here.with_({variable: here.quantity(read(text), contract)})
+                if text.startswith("#"):
+                    moved = stated(found[int(text[1:])], contract)
+                else:
+                    moved = here.quantity(read(text), contract)
+                there = here.with_({variable: moved})
                 if word == " at ":
-                    return there(name)
+                    known = name in self.ledger.cards or name in self.ledger.given
+                    return there(name) if known else there.in_its_unit(read(name))
                 return Quantity(there(name).base / here(name).base, Unit())
         name, _, end = item.partition(".")
         if end:
@@ -245,6 +250,13 @@ class Prose:
             batch = point["id"].removeprefix("decode-")
             says = ((f"={batch}",),) if batch.isdigit() else (("b_max",), ())
             yield from self.sentence(f"figures.{figure}.{point['id']}", point["label"], says)
+
+
+def stated(token: Token, contract: Unit) -> Quantity:
+    """A whole number that a sentence names, as the value of a symbol."""
+    if token.reading is None or token.reading.value.denominator != 1 or token.reading.value < 1:
+        raise Broken(tr("{text} is no count", text=quoted(token.text)))
+    return Quantity(token.reading.value, contract)
 
 
 def devices_of_the_fleet(ledger: Ledger) -> Quantity | None:

@@ -6,6 +6,12 @@ Says = tuple[tuple[str, ...], ...]
 BELOW, ABOVE = "~I_ridge / I_decode", "~I_decode / I_ridge"
 SHARD = "ceil(H_kv / (g / one_device))"
 FAR = "=131,072 request"  # where the search for a batch ends
+CRITICAL = tuple(
+    (batch, *memory) for batch in ("b_crit_att", "b_crit_T", FAR) for memory in ((), ("b_max",))
+)
+LATENCY = "c_ar * L * 10 µs"
+MEAN = " at T = T_mean"
+INTERLEAVED = "TPOT / (1 - share_prefill)"
 TILES = ("fits", "TTFT", "TPOT", "b_max", "fleet", "cost_token")
 LEFT_OUT = (
     "share_att_prefill", "share_att", "share_embedding", "share_lookup", "share_comm",
@@ -14,7 +20,7 @@ LEFT_OUT = (
     "t_latency", "M_other", "routing", "queue", "kernels",
 )  # fmt: skip
 # An item is an expression; `~` before it: printed without ≈ though rounded; `=`: this very text;
-# `a at b = c`: a there; `a with b = c`: a there over a here; `*`: what only the specs know.
+# `a at b = c`: a there, `#1` being the number at that place of the sentence; `a with b = c`: a there over a here; `*`: what only the specs know.
 SAYS: dict[str, Says] = {
     "verdict.wall": ((BELOW,), (ABOVE,), ()),
     "verdict.sentence": (
@@ -25,8 +31,14 @@ SAYS: dict[str, Says] = {
     "tiles.fits": (("g", "g_fit"), ("g",)),
     "tiles.TTFT": (
         ("~TTFT.low", "~TTFT.high"), ("~TTFT.peak",), ("target_TTFT",), ("b", "~TTFT_burst"), (),
+        ("share_comm_prefill",), ("share_att_prefill",),
     ),
-    "tiles.b_max": ((), ("~b_slo",)),
+    "tiles.TPOT": (
+        ("~TPOT.low", "~TPOT.high"), ("~TPOT.peak",), ("target_TPOT",), (), ("~TPOT_tp",),
+        ("share_comm",), ("share_att",), ("share_embedding",), (INTERLEAVED,),
+        ("t_latency / t_step_eff",), (f"{LATENCY} / t_step_eff", "=10 µs"),
+    ),
+    "tiles.b_max": ((), ("~b_slo",), ("~b_max_reserved",), ("~b_max_tp",)),
     "tiles.cost_token": (
         ("~cost_token.low", "~cost_token.high"), ("~cost_token.peak",), ("~cost_fleet",),
     ),
@@ -37,38 +49,63 @@ SAYS: dict[str, Says] = {
     "findings.tpot_target": (
         ("TPOT", "target_TPOT", "b_slo"), ("TPOT", "target_TPOT"), ("TPOT", "target_TPOT", FAR),
     ),
-    "findings.batch_for_fleet": ((
-        "b", "b_slo", "replicas at b = b_slo", "g", "cost_fleet at b = b_slo", "cost_fleet",
-    ),),
+    "findings.batch_for_fleet": tuple(
+        ("b", "*", "replicas at b = #1", "g", "cost_fleet at b = #1", "cost_fleet",
+         "share_prefill at b = #1", f"{INTERLEAVED} at b = #1", "target_TPOT", limit)
+        for limit in ("min(b_slo, b_max, b_max_reserved)", "min(b_slo, b_max)")
+    ),
+    "findings.latent_replicated": (
+        ("g_tp", "b_max_tp", "TPOT_tp", "b_max", "TPOT"), ("g_tp", "b_max_tp", "b_max"),
+    ),
+    "findings.left_out_share_comm_prefill": (("share_comm_prefill",),),
+    "findings.left_out_share_att_prefill": (("share_att_prefill",),),
+    "findings.left_out_share_comm": (("share_comm",),),
+    "findings.left_out_share_att": (("share_att",),),
+    "findings.left_out_share_embedding": (("share_embedding",),),
+    "findings.left_out_share_prefill": (("share_prefill", INTERLEAVED),),
+    "findings.left_out_t_latency": (
+        ("t_latency", "t_latency / t_step_eff"), ("=10 µs", LATENCY, f"{LATENCY} / t_step_eff"),
+    ),
     "findings.memory_binds": (("b_max", "b_slo"),),
     "findings.engine_reserves": (("b_max_reserved", "b_max", "KV_reserved", "KV_request"),),
     "findings.kv_wall": (
-        ("T", "I_decode_inf", "I_ridge", "b_crit_T"), ("T", "I_decode_inf", "I_ridge", FAR),
         ("T", "I_decode_inf", "I_wall_att", "I_ridge"),
-        ("T", "I_decode_inf", "I_ridge", "I_wall_att", "b_crit_att"),
-        ("T", "I_decode_inf", "I_ridge", "I_wall_att", FAR),
+        *(("T", "I_decode_inf", "I_ridge", *batch) for batch in CRITICAL),
+        *(("T", "I_decode_inf", "I_ridge", "I_wall_att", *batch) for batch in CRITICAL),
     ),
     "findings.moe_weights": (("N_act", "N"), ("N_act", "N - N_side")),
     "findings.kv_over_weights": (("KV_total", "W_read"),),
     "findings.beyond_context": (("T", "T_max"),),
     "findings.memory_reading": (("M_dev", "M_dev", "*", "decimal", "binary", "b_max"),),
     "findings.memory_marketed": (("M_dev", "=1 GB", "=10^9 byte", "binary", "decimal"),),
-    "assumptions.t_latency": (("=10 µs", "c_ar * L * 10 µs"),),
+    "assumptions.t_latency": (("=10 µs", LATENCY),),
     "checklist.bytes": (("bytes_per_token", "W_read", "KV_total", "b"),),
     "checklist.side": (("I_ridge", "I_decode", BELOW), ("I_ridge", "I_decode", ABOVE)),
-    "checklist.floor": (
-        ("TPOT_floor", "=3", "=1.6"), ("TPOT_floor", "=3", "=1.6", "~TPOT / TPOT_floor"),
+    "checklist.floor": tuple(
+        found
+        for at in (MEAN, "")
+        for found in (
+            (f"t_step{at}", f"T{at}", "TPOT_meas", f"~TPOT_meas * n / t_step{at}",
+             "~TPOT_meas / TPOT_floor", "TPOT_floor"),
+            (f"t_step{at}", f"T{at}", "=3", "=1.6", "TPOT_floor"),
+            (f"t_step{at}", f"T{at}", "=3", "=1.6", f"~TPOT * n / t_step{at}",
+             f"~TPOT / TPOT_floor{at}", "TPOT_floor"),
+        )
     ),
-    "checklist.kv": (("KV_total / W_read", "T_cross"), ("KV_total / W_read",), ()),
+    "checklist.kv": (
+        ("KV_total / W_read", "T_cross"), ("KV_total / W_read",), (),
+        ("KV_total / W_read", "T_cross", "T_max"), ("KV_total / W_read", "T_cross", "b"),
+    ),
     "checklist.batch": tuple(
-        (*limit, *slo, *crit)
+        (*limit, *group, *slo, *crit)
         for limit in (("b_max",), ("b_max", "b_max_reserved"))
+        for group in ((), ("b_max_tp",))
         for slo in (("b_slo",), ())
-        for crit in (("b_crit",), ("b_crit_T",), ("b_crit_att",), (FAR,), ())
+        for crit in (("b_crit",), (), *CRITICAL)
     ),
     "checklist.compute": (
         ("TPOT by P_peak", "=1 %", "TTFT by P_peak", "=1 %"),
-        ("TPOT by P_peak", "=1 %"),  # the other target was set by hand
+        ("TPOT by P_peak", "=1 %"),  # the other target was set by hand, or changes alike
         ("TTFT by P_peak", "=1 %"),
         (),
     ),
@@ -78,7 +115,9 @@ SAYS: dict[str, Says] = {
     "checklist.alert-TPOT": (
         ("target_TPOT", "TPOT.low", "TPOT.high"), ("TPOT.high", "TPOT.low", "TPOT.high"),
     ),
-    "checklist.double-b": (("~TPOT with b = 2 * b", "~X with b = 2 * b"),),
-    "checklist.half-T": (("~TPOT with T = T / 2",),),
-    "checklist.int8": (("~TPOT with w = 1 byte/param",), ("=8",)),
+    "checklist.double-b": (("~TPOT with b = 2 * b", "~X with b = 2 * b", "=10 %"),),
+    "checklist.half-b": (("~TPOT with b = b / 2", "~X with b = b / 2", "=10 %"),),
+    "checklist.half-T": (("~TPOT with T = T / 2", "=10 %"),),
+    "checklist.int8": (("~TPOT with w = 1 byte/param", "=10 %"), ("=8",)),
+    "checklist.int4": (("~TPOT with w = 0.5 byte/param", "=10 %"), ("=4",)),
 }  # fmt: skip

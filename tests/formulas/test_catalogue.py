@@ -123,6 +123,7 @@ BARE = {
     ("tokens_max", "0"): "nought has every unit",
     ("b_max", "0"): "nought has every unit",
     ("b_max_reserved", "0"): "nought has every unit",
+    ("b_max_tp", "0"): "nought has every unit",
     ("E_hit", "1"): "a share and its complement",
     ("W_prefill", "1"): "a share and its complement",
 }

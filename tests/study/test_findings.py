@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from derive.formula import standing_in
+from derive.formula import catalogue, standing_in
+from derive.notation import SYMBOLS
 from derive.specs import load
 from derive.study.bind import bind
 from derive.study.findings import RULES, Finding, findings
@@ -31,6 +32,13 @@ FIRES = {
     "beyond_context": (["T=9000"], ["T=8000"]),
     "moe_weights": (["N_act=20e9 param"], []),
     "batch_for_fleet": ([], ["b=79"]),
+    "left_out_share_comm_prefill": ([], ["B_link=900 GB/s/device"]),
+    "left_out_share_att_prefill": (["T_in=32768"], []),
+    "left_out_share_comm": (["B_link=3 GB/s/device"], []),
+    "left_out_t_latency": (["t_hop=30 µs"], ["t_hop=3 µs"]),
+    "left_out_share_att": (["kappa=0.001 byte/token", "b=500", "T=20000"], ["b=500", "T=20000"]),
+    "left_out_share_embedding": (["N_emb=20e9 param"], []),
+    "left_out_share_prefill": (["b=79"], []),
     "sparse_peak": (["precision.sparsity=with_sparsity"], []),
     "engine_reserves": (["T=2305"], ["T=2304"]),  # one token more begins a block
     "beats_the_bound": (["TPOT_meas=3 ms/token"], ["TPOT_meas=20 ms/token"]),
@@ -55,18 +63,48 @@ def test_fires_and_does_not(name: str, scenario: Callable[..., object]) -> None:
 
 
 def test_every_rule_is_tested() -> None:
-    # rules that make more than one kind of finding: does_not_fit (2), memory_reading (2)
-    assert len(FIRES) + len(MODELS_ONLY) == len(RULES) + 2
+    # rules that make more than one kind of finding: does_not_fit (2), memory_reading (2), left_out (7)
+    assert len(FIRES) + len(MODELS_ONLY) == len(RULES) + 8
+
+
+def of_scenario(name: str, *sets: str) -> dict[str, Finding]:
+    symbols = {i: s.unit.text for i, s in SYMBOLS.items()}
+    symbols |= {i: f.unit.text for i, f in catalogue().items()}
+    bound = bind(load.scenario(name, sets=[("--set", each) for each in sets], symbols=symbols))
+    with standing_in(bound.variants):
+        return {f.id: f for f in findings(bound, results(bound))}
 
 
 def test_a_latent_cache_is_not_split() -> None:
-    def of(name: str) -> dict[str, Finding]:
-        bound = bind(load.scenario(name))
-        with standing_in(bound.variants):
-            return {f.id: f for f in findings(bound, results(bound))}
+    text = of_scenario("deepseek-v3-on-8x-h200")["latent_replicated"].text.en
+    # 599 GB a step with one copy of 11.5 GB KV cache, seven more of them under tensor parallelism
+    assert "286 requests fit and TPOT is ≈ 29.49 ms/token" in text
+    assert "2,291 requests fit and TPOT is ≈ 26.00 ms/token" in text
+    assert "latent_replicated" not in of_scenario("deepseek-v3-on-8x-h200", "g_tp=1")
+    assert "latent_replicated" not in of_scenario("llama-3-70b-on-4x-h100")
 
-    assert "8 times" in of("deepseek-v3-on-8x-h200")["latent_replicated"].text.en
-    assert "latent_replicated" not in of("llama-3-70b-on-4x-h100")
+
+def test_the_critical_batch_counts_attention_and_is_held_against_memory() -> None:
+    text = of_scenario("deepseek-v3-on-8x-h200")["kv_wall"].text
+    assert "with attention operations counted, the critical batch is 6,247 requests" in text.en
+    assert "memory ends before it: 2,291 requests fit" in text.en
+    assert "为大于" not in text.zh
+
+
+def test_a_smaller_fleet_meets_the_target_with_prefill_interleaved(
+    scenario: Callable[..., object],
+) -> None:
+    text = found(scenario, [])["batch_for_fleet"].text.en
+    # one replica has the throughput at 79 requests, but prefill takes 29 % of its time: 35 ms
+    assert "With 9 requests, 2 replicas of 4" in text
+    assert "TPOT with prefill interleaved is ≈ 21.54 ms/token" in text
+    tight = found(scenario, ["target_TPOT=19 ms/token"])
+    assert "batch_for_fleet" not in tight
+
+
+def test_one_device_has_no_collectives(scenario: Callable[..., object]) -> None:
+    told = found(scenario, ["devices=1", "N=20e9 param", "t_hop=300 µs"])
+    assert not [name for name in told if "comm" in name or "latency" in name]
 
 
 @pytest.mark.parametrize(
