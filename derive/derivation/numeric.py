@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from derive.derivation.crossing import Crossing
 from derive.derivation.points import Point, in_contract
 from derive.derivation.steps import Check, Disproved, Step
 from derive.derivation.stored import crossings, trees
@@ -23,7 +24,7 @@ from derive.expression.tree import (
 )
 from derive.expression.value import value
 from derive.formula import Formula, unit_of
-from derive.text import tr
+from derive.text import Text, tr
 from derive.units import Quantity, Unit, show, unit
 from derive.units.writing import grouped, significant
 
@@ -76,14 +77,19 @@ def value_steps(formula: Formula, point: Point) -> tuple[Step, ...]:
 
 
 def search_steps(formula: Formula, point: Point) -> tuple[Step, ...]:
-    """Both sides at the value found and at its neighbour: between them the answer changes."""
+    """Both sides at the value found and at its neighbour: between them the answer changes.
+
+    A side that does not depend on what is searched stands once.
+    """
     crossing = crossings()[formula.id]
     variable = Name(crossing.variable)
     contract = unit_of(crossing.variable)
     steps: list[Step] = []
+    found_at: list[tuple[Fraction, ...]] = []  # the value tried, then both sides
     for number in point.neighbours(crossing):
         here = point.with_(**{crossing.variable: number})
-        values = [here.value(side) for side in (crossing.left, crossing.right)]
+        sides = [crossing.left, crossing.right]
+        values = [here.value(side) for side in sides]
         says = tr("left ≥ right") if values[0] >= values[1] else tr("left < right")
         if crossing.largest:
             says = tr("left ≤ right") if values[0] <= values[1] else tr("left > right")
@@ -92,17 +98,41 @@ def search_steps(formula: Formula, point: Point) -> tuple[Step, ...]:
                 Check("points", "neighbour")
             )
         )
-        for side, found in zip((crossing.left, crossing.right), values, strict=True):
+        unchanged = bool(found_at) and found_at[0][2] == values[1]
+        shown_sides = sides[:1] if unchanged else sides
+        for side, found in zip(shown_sides, values, strict=False):
             quantity = in_contract(found, part_unit(side))
             shown, digits = written(quantity)
             relation = "=" if shown.base == found else "≈"
-            reason = says if side is crossing.right else None
+            reason = says if side is shown_sides[-1] else None
             step = Step("search", side, leaf(shown, digits), relation, reason)
             steps.append(step.checked(*agreed(side, here, quantity)))
+        found_at.append((number, *values))
     result = in_contract(point.get(formula.id), formula.unit)
-    return (
-        *steps,
-        Step("compute", Name(formula.id), leaf(result)).checked(Check("recomputed", "equal")),
+    (one, first, _), (other, second, _) = found_at
+    rises = (other > one) == (second > first)
+    compute = Step("compute", Name(formula.id), leaf(result), reason=enough(crossing, rises))
+    return (*steps, compute.checked(Check("recomputed", "equal")))
+
+
+def enough(crossing: Crossing, rises: bool) -> Text | None:
+    """Why two neighbours prove a search, where the left side runs one way.
+
+    The traffic of a step grows with batch and context, and so does the intensity with the batch.
+    Where attention operations grow with the context too, it may turn with the mixture of layers.
+    """
+    if crossing.variable == "T" and any(n.startswith("a_") for n in names(crossing.left)):
+        return None
+    if crossing.variable == "T" and {"F_att", "H_q"} & set(names(crossing.left)):
+        return None
+    if rises:
+        return tr(
+            "with {symbol} the left side never falls, the right one stays: these neighbours decide",
+            symbol=crossing.variable,
+        )
+    return tr(
+        "with {symbol} the left side never rises, the right one stays: these neighbours decide",
+        symbol=crossing.variable,
     )
 
 

@@ -211,6 +211,7 @@ class Writer:
                 for r in levers
             ]
             yield table(heads, rows, right=(3,))
+            yield from map(self.prose, self.view.levers_missing(target))
 
     def audit(self) -> Blocks:
         """The vendor's figures with their verdicts."""

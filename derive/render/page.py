@@ -207,6 +207,10 @@ class View:
         """Levers by target."""
         return tables.levers(self.ledger)
 
+    def levers_missing(self, target: str) -> list[Mapping[str, str]]:
+        """What is said of levers without an elasticity."""
+        return tables.levers_missing(self.ledger).get(target, [])
+
     def data_table(self, figure: Mapping[str, Any]) -> dict[str, Any]:
         """A figure's rows; in print a long narrow table stands in two halves."""
         return tables.data(figure, fold=self.medium == "print")

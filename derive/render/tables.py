@@ -132,6 +132,14 @@ def levers(ledger: Record) -> list[tuple[str, list[dict[str, Any]]]]:
     return list(by_target.items())
 
 
+def levers_missing(ledger: Record) -> dict[str, list[Mapping[str, str]]]:
+    """Levers that have no elasticity, by target, each with its sentence."""
+    by_target: dict[str, list[Mapping[str, str]]] = {}
+    for row in ledger.get("levers_missing", ()):
+        by_target.setdefault(row["target"], []).append(row["text"])
+    return by_target
+
+
 def data(figure: Record, *, fold: bool) -> dict[str, Any]:
     """A figure's rows, columns aligned; `fold` lays a long narrow table in two halves."""
     columns = [

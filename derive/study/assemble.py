@@ -23,7 +23,7 @@ from derive.study.bind import Bound, Input
 from derive.study.checklist import checklist
 from derive.study.figures import figures
 from derive.study.findings import findings
-from derive.study.levers import ACTIONS, Elasticity, elasticities
+from derive.study.levers import ACTIONS, Elasticity, elasticities, without_elasticity
 from derive.study.results import (
     Result,
     exact_text,
@@ -67,6 +67,7 @@ def assembled(
     ]
     progress("levers")
     levers = elasticities(bound.typical) if fits(bound, found) else []
+    missing = without_elasticity(bound.typical) if fits(bound, found) else []
     progress("figures")
     best = best_lever(levers)
     side, how_far = wall(found)
@@ -94,6 +95,9 @@ def assembled(
         "derivations": derivations,
         "results": {n: value_json(n, r) for n, r in found.items() if not r.absent},
         "levers": [lever(e) for e in levers],
+        "levers_missing": [
+            {"target": e.target, "lever": e.lever, "text": e.text.json()} for e in missing
+        ],
         "assumptions": assumptions(bound, found),
         "notes": [n.json() for n in (*scenario.model.notes, *scenario.hardware.notes)],
         "checklist": checklist(bound, found, levers),

@@ -2,104 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from derive.derivation.points import Absent, Point, Undefined
+from derive.derivation.points import FARTHEST, Absent, Point, Undefined
 from derive.study.bind import Bound
+from derive.study.drawing import (
+    Figure,
+    axis,
+    dot,
+    get,
+    here,
+    ladder,
+    line,
+    mark,
+    plain,
+    sampled,
+    table,
+    written,
+)
+from derive.study.figures_context import bytes_over_context, concurrency_over_context
 from derive.study.results import fitting
 from derive.text import Text, tr
-from derive.units.writing import significant
 
-Figure = dict[str, Any]
-
-
-def plain(value: Fraction, figures: int = 6) -> str:
-    """A coordinate as a short decimal; whole numbers keep every digit."""
-    return str(value) if value.denominator == 1 else significant(value, figures)
-
-
-def written(value: Fraction) -> str:
-    """A number inside a label, as prose prints it."""
-    from derive.units.writing import digits
-
-    return digits(value)[0]
-
-
-def ladder(low: int, high: int) -> list[int]:
-    """1-2-3-5-7 values of each decade between two integers, ends included."""
-    values = {low, high}
-    decade = 1
-    while decade <= high:
-        values |= {
-            decade * m // 2
-            for m in (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18)
-            if low <= decade * m // 2 <= high
-        }
-        decade *= 10
-    return sorted(values)
-
-
-def get(point: Point, name: str) -> Fraction | None:
-    """A value or None."""
-    try:
-        return point.get(name)
-    except (Absent, Undefined):
-        return None
-
-
-def axis(label: Text, unit: str, scale: str, values: list[Fraction]) -> dict[str, Any]:
-    """An axis around its values; logarithmic ones end at 1-2-5 steps."""
-    low, high = min(values), max(values)
-    if scale == "log":
-        return {
-            "label": label.json(),
-            "unit": unit,
-            "scale": scale,
-            "min": plain(low),
-            "max": plain(high),
-        }
-    return {
-        "label": label.json(),
-        "unit": unit,
-        "scale": scale,
-        "min": "0",
-        "max": plain(high * Fraction(11, 10)),
-    }
-
-
-def line(
-    name: str, label: Text, role: str, points: list[tuple[Fraction, Fraction]], dash: bool = False
-) -> dict[str, Any]:
-    """A curve."""
-    return {
-        "id": name,
-        "label": label.json(),
-        "role": role,
-        "dash": dash,
-        "points": [[plain(x), plain(y)] for x, y in points],
-    }
-
-
-def mark(name: str, label: Text, role: str, axis_name: str, at: Fraction) -> dict[str, Any]:
-    """A guide line."""
-    return {"id": name, "label": label.json(), "role": role, "axis": axis_name, "at": plain(at)}
-
-
-def dot(name: str, label: Text, role: str, x: Fraction, y: Fraction) -> dict[str, Any]:
-    """A point."""
-    return {"id": name, "label": label.json(), "role": role, "x": plain(x), "y": plain(y)}
-
-
-def table(
-    columns: list[tuple[Text, str]], rows: Sequence[Sequence[Fraction | None]]
-) -> dict[str, Any]:
-    """The data beside the drawing."""
-    return {
-        "columns": [{"label": label.json(), "unit": unit} for label, unit in columns],
-        "rows": [["–" if v is None else plain(v, 4) for v in row] for row in rows],
-    }
+SLOWLY = Fraction(5, 4)  # a rise of TPOT that still counts as slow
 
 
 def roofline(bound: Bound) -> Figure:
@@ -112,8 +39,9 @@ def roofline(bound: Bound) -> Figure:
     def roof(intensity: Fraction) -> Fraction:
         return g * min(peak, intensity * rate) / tera
 
-    most = get(bound.typical, "b_max") or Fraction(512)
-    batches = {1, 8, 64, int(most), int(point.get("b"))}
+    limit = get(bound.typical, "b_max")
+    most = limit or Fraction(512)
+    batches = {b for b in (1, 8, 64, int(most)) if b <= most} | {int(point.get("b"))}
     along = [(b, get(point.with_(b=Fraction(b)), "I_decode")) for b in sorted(batches)]
     decode = [(b, intensity) for b, intensity in along if intensity]
     xs = [
@@ -125,7 +53,15 @@ def roofline(bound: Bound) -> Figure:
     low, high = min(xs), max(xs)
     side = tr("bandwidth roof: intensity × bandwidth"), tr("compute roof: peak compute")
     points = [
-        dot(f"decode-{b}", tr("b = {b}", b=b), "memory" if i < ridge else "compute", i, roof(i))
+        dot(
+            f"decode-{b}",
+            tr("b = {b}, beyond memory", b=b)
+            if limit is not None and b > limit
+            else tr("b = {b}", b=b),
+            "memory" if i < ridge else "compute",
+            i,
+            roof(i),
+        )
         for b, i in decode
     ]
     if prefill:
@@ -169,77 +105,37 @@ def roofline(bound: Bound) -> Figure:
 
 
 def batch_sweep(bound: Bound) -> Figure | None:
-    """Throughput and TPOT over the batch, with the free zone, the ridge and the memory limit."""
+    """Throughput and TPOT over the batch, with every limit and the zone within all of them."""
     if fitting(bound) is False:  # what does not fit has no speed to draw
         return None
     typical, peak = bound.typical, bound.peak
-    limit, crit = get(typical, "b_max"), get(peak, "b_crit_T")
-    top = int(max(64, 2 * (limit or 0), 2 * point_b(typical)))
-    top = min(top, 4096)
-    rows, through, time, ideal = [], [], [], []
-    for b in ladder(1, top):
-        here = typical.with_(b=Fraction(b))
-        best = peak.with_(b=Fraction(b))
-        x, t = here.get("X"), here.get("TPOT") * 1000
-        through.append((Fraction(b), x))
-        time.append((Fraction(b), t))
-        ideal.append((Fraction(b), best.get("TPOT") * 1000))
-        rows.append([Fraction(b), x, t, ideal[-1][1]])
-    marks = []
-    if limit:
-        marks.append(
-            mark("b_max", tr("memory limit {value}", value=int(limit)), "missed", "x", limit)
-        )
-    if crit and crit <= top:
-        marks.append(
-            mark("b_crit", tr("critical batch {value}", value=written(crit)), "neutral", "x", crit)
-        )
-    marks.append(
-        mark(
-            "b",
-            tr("this scenario {value}", value=point_b(typical)),
-            "neutral",
-            "x",
-            Fraction(point_b(typical)),
-        )
-    )
+    limits = {n: get(typical, n) for n in ("b_max", "b_max_reserved", "b_max_tp", "b_slo")}
+    top = last_batch(limits["b_max"], typical.get("b"))
+    knee, crit = (within(p, top, "b_crit_T") for p in (reachable(bound), peak))
+    batches = sampled(1, top, [knee, crit, *limits.values()])
+    through, time, ideal = [], [], []
+    for b in map(Fraction, batches):
+        there = typical.with_(b=b)
+        through.append((b, there.get("X")))
+        time.append((b, there.get("TPOT") * 1000))
+        ideal.append((b, peak.with_(b=b).get("TPOT") * 1000))
+    tabled = {*ladder(1, top), int(typical.get("b"))}
+    rows = [
+        [b, x, t, i]
+        for (b, x), (_, t), (_, i) in zip(through, time, ideal, strict=True)
+        if b in tabled
+    ]
     target = get(typical, "target_TPOT")
-    slo = (
-        [
-            mark(
-                "slo",
-                tr("target {value} ms", value=written(target * 1000)),
-                "met",
-                "y",
-                target * 1000,
-            )
-        ]
-        if target
-        else []
-    )
-    free = min(v for v in (limit, crit, get(typical, "b_slo"), Fraction(top)) if v)
-    bands = (
-        [
-            {
-                "id": "free",
-                "label": tr("free zone").json(),
-                "role": "memory",
-                "from": "1",
-                "to": plain(free),
-            }
-        ]
-        if free > 1
-        else []
-    )
+    goal = target * 1000 if target else None
+    limited = (limits["b_max"], limits["b_max_reserved"], knee, limits["b_slo"], Fraction(top))
+    free = min(v for v in limited if v)
+    bands = [zone(free)] if free > 1 else []
     x_axis = axis(tr("requests in the batch"), "request", "log", [Fraction(1), Fraction(top)])
-    ys = [t for _, t in time] + [t for _, t in ideal] + ([target * 1000] if target else [])
+    ys = [t for _, t in (*time, *ideal)] + ([goal] if goal else [])
     return {
         "id": "batch_sweep",
         "title": tr("Throughput and TPOT over the batch").json(),
-        "alt": tr(
-            "Two curves over the batch size: throughput rises nearly in proportion while TPOT rises slowly, up to "
-            "the memory limit."
-        ).json(),
+        "alt": what_rises(typical, free).json(),
         "x": x_axis,
         "panels": [
             {
@@ -247,7 +143,7 @@ def batch_sweep(bound: Bound) -> Figure | None:
                 "y": axis(tr("decode throughput"), "token/s", "linear", [x for _, x in through]),
                 "lines": [line("X", tr("throughput, reachable"), "memory", through)],
                 "points": [],
-                "marks": marks,
+                "marks": batch_marks(typical, limits, knee, top),
                 "bands": bands,
             },
             {
@@ -258,7 +154,7 @@ def batch_sweep(bound: Bound) -> Figure | None:
                     line("TPOT-peak", tr("TPOT, peak"), "neutral", ideal, True),
                 ],
                 "points": [],
-                "marks": slo,
+                "marks": tpot_marks(goal, crit),
                 "bands": bands,
             },
         ],
@@ -274,118 +170,74 @@ def batch_sweep(bound: Bound) -> Figure | None:
     }
 
 
-def point_b(point: Point) -> int:
-    """The scenario's batch."""
-    return int(point.get("b"))
+def last_batch(limit: Fraction | None, here: Fraction) -> int:
+    """The end of the axis: a little past what memory holds and past the scenario's batch."""
+    far = max(Fraction(64), (limit or Fraction(0)) * Fraction(5, 4), 2 * here)
+    return min(int(far), FARTHEST["b"])
 
 
-def contexts(bound: Bound) -> list[int]:
-    """Contexts worth drawing: powers of two around the scenario's."""
-    top = max(131072, int(bound.typical.get("T")) * 4)
-    values, here = [], 256
-    while here <= top:
-        values += [here, here * 3 // 2]
-        here *= 2
-    return values[:-1]
-
-
-def bytes_over_context(bound: Bound) -> Figure:
-    """Bytes of a step over the context: weights stay, KV grows."""
-    point, giga = bound.peak, Fraction(10**9)
-    weights = point.get("W_read") / giga
-    kv, total, rows = [], [], []
-    for t in contexts(bound):
-        here = point.with_(T=Fraction(t))
-        kv.append((Fraction(t), here.get("KV_total") / giga))
-        total.append((Fraction(t), here.get("Q_step") / giga))
-        rows.append([Fraction(t), weights, kv[-1][1], total[-1][1]])
-    cross = get(point, "T_cross")
-    first, last = kv[0][0], kv[-1][0]
-    marks = [
-        mark(
-            "T",
-            tr("this scenario {value}", value=written(point.get("T"))),
-            "neutral",
-            "x",
-            point.get("T"),
-        )
-    ]
-    if cross and first < cross < last:
-        marks.append(
-            mark(
-                "T_cross",
-                tr("KV overtakes weights {value}", value=written(Fraction(round(cross)))),
-                "memory",
-                "x",
-                cross,
-            )
-        )
-    return {
-        "id": "bytes_over_context",
-        "title": tr("Bytes one decode step moves over the context").json(),
-        "alt": tr(
-            "Weight bytes are a flat line; KV-cache bytes grow in proportion to the context and cross it."
-        ).json(),
-        "x": axis(tr("context"), "token/request", "log", [first, last]),
-        "y": axis(tr("bytes per step"), "GB", "log", [weights, *(v for _, v in (*kv, *total))]),
-        "lines": [
-            line("weights", tr("weights"), "neutral", [(first, weights), (last, weights)], True),
-            line("kv", tr("KV cache"), "memory", kv),
-            line("total", tr("total"), "neutral", total),
-        ],
-        "points": [],
-        "marks": marks,
-        "bands": [],
-        "table": table(
-            [
-                (tr("context"), "token/request"),
-                (tr("weights"), "GB"),
-                (tr("KV cache"), "GB"),
-                (tr("total"), "GB"),
-            ],
-            rows,
-        ),
-    }
-
-
-def concurrency_over_context(bound: Bound) -> Figure | None:
-    """Requests that fit in memory over the context."""
+def reachable(bound: Bound) -> Point:
+    """Both roofs at the share that is reachable: their ridge is where the reachable curve bends."""
     point = bound.typical
-    if not get(point, "tokens_max"):
-        return None
-    curve = [(Fraction(t), point.with_(T=Fraction(t)).get("b_max")) for t in contexts(bound)]
-    drawn = [(t, b) for t, b in curve if b > 0]
-    if len(drawn) < 2:
-        return None
-    here = point.get("b_max")
-    marks = [
-        mark(
-            "T",
-            tr("this scenario {value}", value=written(point.get("T"))),
-            "neutral",
-            "x",
-            point.get("T"),
+    return point.with_(I_ridge=point.get("I_ridge") * point.get("MFU") / point.get("MBU"))
+
+
+def within(point: Point, top: int, name: str) -> Fraction | None:
+    """A critical batch where it is on the axis; the search for it is spared where it is not."""
+    end = point.with_(b=Fraction(top))
+    found = get(point, name) if end.get("I_decode") >= end.get("I_ridge") else None
+    return found if found is not None and found <= top else None
+
+
+def zone(end: Fraction) -> dict[str, Any]:
+    """The batches within all limits."""
+    label = tr("within all limits").json()
+    return {"id": "free", "label": label, "role": "memory", "from": "1", "to": plain(end)}
+
+
+def what_rises(point: Point, end: Fraction) -> Text:
+    """What the curves do within the limits, by their values at both ends."""
+    first, last = (point.with_(b=b).get("TPOT") for b in (Fraction(1), Fraction(int(end))))
+    if last <= SLOWLY * first:
+        return tr(
+            "Two curves over the batch size: within all limits throughput rises nearly in proportion while TPOT rises "
+            "slowly."
         )
-    ]
-    return {
-        "id": "concurrency_over_context",
-        "title": tr("Requests that fit in memory over the context").json(),
-        "alt": tr(
-            "The number of requests falls as the context grows, in inverse proportion where every layer keeps every token."
-        ).json(),
-        "x": axis(tr("context"), "token/request", "log", [drawn[0][0], drawn[-1][0]]),
-        "y": axis(tr("requests that fit"), "request", "log", [b for _, b in drawn] + [Fraction(1)]),
-        "lines": [line("b_max", tr("memory limit"), "memory", drawn)],
-        "points": [dot("here", tr("{b} requests", b=int(here)), "memory", point.get("T"), here)]
-        if here
-        else [],
-        "marks": marks,
-        "bands": [],
-        "table": table(
-            [(tr("context"), "token/request"), (tr("requests that fit"), "request")],
-            [[t, b] for t, b in curve],
-        ),
-    }
+    return tr("Two curves over the batch size: throughput and TPOT both rise within the limits.")
+
+
+def batch_marks(
+    point: Point, limits: Mapping[str, Fraction | None], knee: Fraction | None, top: int
+) -> list[dict[str, Any]]:
+    """The limits of the batch, each once, and the scenario's own."""
+    names: list[tuple[str, Text, str, Fraction | None]] = [
+        ("b_max_tp", tr("tensor parallel {value}", value=count(limits["b_max_tp"])), "missed", limits["b_max_tp"]),
+        ("b_max_reserved", tr("engine reserves {value}", value=count(limits["b_max_reserved"])), "missed", limits["b_max_reserved"]),
+        ("b_max", tr("memory limit {value}", value=count(limits["b_max"])), "missed", limits["b_max"]),
+        ("b_knee", tr("critical batch, reachable {value}", value=count(knee)), "neutral", knee),
+    ]  # fmt: skip
+    marks = []
+    for name, label, role, at in names:
+        same_limit = name == "b_max_reserved" and at == limits["b_max"]
+        if at and at <= top and not same_limit:
+            marks.append(mark(name, label, role, "x", at))
+    return [*marks, here(point, "b")]
+
+
+def count(value: Fraction | None) -> str:
+    """A number within a label; nothing where there is none."""
+    return written(value) if value is not None else ""
+
+
+def tpot_marks(goal: Fraction | None, crit: Fraction | None) -> list[dict[str, Any]]:
+    """The target, and the ridge of the curve at peak."""
+    marks = []
+    if goal:
+        marks.append(mark("slo", tr("target {value} ms", value=written(goal)), "met", "y", goal))
+    if crit:
+        label = tr("critical batch, peak {value}", value=written(crit))
+        marks.append(mark("b_crit", label, "neutral", "x", crit))
+    return marks
 
 
 def experts_over_batch(bound: Bound) -> Figure | None:
@@ -393,9 +245,10 @@ def experts_over_batch(bound: Bound) -> Figure | None:
     point = bound.peak
     if "E" not in bound.inputs:
         return None
-    curve = [(Fraction(b), point.with_(b=Fraction(b)).get("E_hit")) for b in ladder(1, 1024)]
+    batches = sampled(1, 1024, ())
+    curve = [(Fraction(b), point.with_(b=Fraction(b)).get("E_hit")) for b in batches]
+    tabled = ladder(1, 1024)
     every, top = point.get("E"), point.get("k_exp")
-    here = point.get("b")
     return {
         "id": "experts_over_batch",
         "title": tr("Experts that one decode step reads over the batch").json(),
@@ -409,12 +262,12 @@ def experts_over_batch(bound: Bound) -> Figure | None:
         "marks": [
             mark("E", tr("all experts {value}", value=written(every)), "neutral", "y", every),
             mark("k_exp", tr("per token {value}", value=written(top)), "neutral", "y", top),
-            mark("b", tr("this scenario {value}", value=written(here)), "neutral", "x", here),
+            here(point, "b"),
         ],
         "bands": [],
         "table": table(
             [(tr("requests in the batch"), "request"), (tr("experts read"), "")],
-            [[b, e] for b, e in curve],
+            [[b, e] for b, e in curve if b in tabled],
         ),
     }
 

@@ -12,7 +12,8 @@ from derive.derivation.steps import Check, Disproved, Step
 from derive.derivation.stored import derivative, trees
 from derive.expression.tree import Call, Name, Node, names, substitute, walk
 from derive.formula import CATALOGUE
-from derive.text import Text
+from derive.study.finding import times
+from derive.text import Text, same, tr
 
 # What an engineer does to move a symbol; the order is that of the tables.
 ACTIONS: dict[str, Text] = {
@@ -69,6 +70,43 @@ def elasticities(point: Point) -> list[Elasticity]:
     return found
 
 
+@dataclass(frozen=True)
+class NoSlope:
+    """A lever that has no elasticity as a formula, with the exact ratio at twice its value."""
+
+    target: str
+    lever: str
+    text: Text
+
+
+def without_elasticity(point: Point) -> list[NoSlope]:
+    """Levers that the table leaves out: why, and what twice of each would do."""
+    found = []
+    for target, levers in LEVERS.items():
+        for lever in levers:
+            try:
+                now, there = point.get(target), point.with_(**{lever: point.get(lever) * 2})
+                if not reaches(target, lever, point) or not without_slope(target, lever, point):
+                    continue
+                ratio = times(there.get(target) / now)
+            except (Absent, Undefined):
+                continue
+            reason = (
+                tr("stands in an exponent")
+                if "pow" in functions(target, lever, point)
+                else tr("moves in whole steps")
+            )
+            text = tr(
+                "{lever} {reason}, so it has no elasticity in this table; twice of it gives {target} × {ratio}.",
+                lever=same(lever),
+                reason=reason,
+                target=same(target),
+                ratio=ratio,
+            )
+            found.append(NoSlope(target, lever, text))
+    return found
+
+
 def opened(target: str, lever: str, point: Point) -> Node:
     """What a target is made of, down to the lever and the roofs; what was set by hand stays."""
     tree = trees()[target]
@@ -86,12 +124,18 @@ def reaches(target: str, lever: str, point: Point) -> bool:
     return target not in point.given and lever in names(opened(target, lever, point))
 
 
+def functions(target: str, lever: str, point: Point) -> set[str]:
+    """The functions without a slope that a lever stands inside."""
+    return {
+        part.function
+        for part in walk(opened(target, lever, point))
+        if isinstance(part, Call) and part.function in NO_SLOPE and lever in names(part)
+    }
+
+
 def without_slope(target: str, lever: str, point: Point) -> bool:
     """Whether a lever is an exponent, whose derivative is a logarithm, or moves in whole steps."""
-    return any(
-        isinstance(part, Call) and part.function in NO_SLOPE and lever in names(part)
-        for part in walk(opened(target, lever, point))
-    )
+    return bool(functions(target, lever, point))
 
 
 def elasticity(target: str, lever: str, point: Point) -> Elasticity:
@@ -110,4 +154,4 @@ def elasticity(target: str, lever: str, point: Point) -> Elasticity:
     return Elasticity(target, lever, tree, value, steps)
 
 
-__all__ = ["ACTIONS", "LEVERS", "Elasticity", "elasticities"]
+__all__ = ["ACTIONS", "LEVERS", "Elasticity", "elasticities", "without_elasticity"]

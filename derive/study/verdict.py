@@ -228,25 +228,24 @@ def collectives(bound: Bound, results: Results) -> list[tuple[str, Text, Text]]:
     """The all-reduces of tensor parallelism; one device has none."""
     if bound.typical.get("g") == 1:
         return [("share_comm", tr("all-reduces of tensor parallelism"), tr("one device: none"))]
-    rows = []
-    for name, what, size in (
-        (
-            "share_comm",
+    transfers: dict[str, tuple[Text, Callable[[str], Text]]] = {
+        "share_comm": (
             tr("all-reduce transfer under tensor parallelism"),
             lambda s: tr(
                 "{share} of the step at peak, plus a fixed latency per collective", share=s
             ),
         ),
-        (
-            "share_comm_prefill",
+        "share_comm_prefill": (
             tr("all-reduce transfer in prefill"),
             lambda s: tr("{share} of the prefill time at peak where it does not overlap", share=s),
         ),
-    ):
+    }
+    rows = []
+    for name, (what, size) in transfers.items():
         found = results[name]
-        told = (
-            size(percent(found.value.value)) if found.value is not None else found.why or same("")
-        )
+        told = found.why or same("")
+        if found.value is not None:
+            told = size(percent(found.value.value))
         rows.append((name, what, told))
     latency = (
         tr("{time} a step", time=text(results, "t_latency"))

@@ -32,6 +32,8 @@ CURVES = {
     ("bytes_over_context", "kv"): ("KV_total", "peak", "GB"),
     ("bytes_over_context", "total"): ("Q_step", "peak", "GB"),
     ("concurrency_over_context", "b_max"): ("b_max", "typical", "request"),
+    ("concurrency_over_context", "b_max_reserved"): ("b_max_reserved", "typical", "request"),
+    ("concurrency_over_context", "b_max_tp"): ("b_max_tp", "typical", "request"),
     ("experts_over_batch", "E_hit"): ("E_hit", "peak", ""),
 }  # fmt: skip
 FIGURES = 6
@@ -52,20 +54,22 @@ COLUMNS = {
     "bytes_over_context": [
         ("T", "peak", "token/request"), *curves("bytes_over_context", "weights", "kv", "total"),
     ],
-    "concurrency_over_context": [
-        ("T", "typical", "token/request"), *curves("concurrency_over_context", "b_max"),
-    ],
+    "concurrency_over_context": [("T", "typical", "token/request")],  # and each curve drawn
     "experts_over_batch": [("b", "peak", "request"), *curves("experts_over_batch", "E_hit")],
 }  # fmt: skip
 MARKS = {
     "ridge": ("I_ridge", "peak", "FLOP/byte"),
     "wall": ("I_decode_inf", "peak", "FLOP/byte"),
     "b_max": ("b_max", "typical", "request"),
+    "b_max_reserved": ("b_max_reserved", "typical", "request"),
+    "b_max_tp": ("b_max_tp", "typical", "request"),
     "b_crit": ("b_crit_T", "peak", "request"),
+    "b_knee": ("b_crit_T", "reached", "request"),
     "b_slo": ("b_slo", "typical", "request"),
     "b": ("b", "typical", "request"),
     "slo": ("target_TPOT", "typical", "ms*request/token"),
     "T": ("T", "typical", "token/request"),
+    "T_max": ("T_max", "typical", "token/request"),
     "T_cross": ("T_cross", "peak", "token/request"),
     "E": ("E", "peak", ""),
     "k_exp": ("k_exp", "peak", ""),
@@ -103,13 +107,26 @@ def check_figure(ledger: Ledger, figure: Mapping[str, Any]) -> Fault:
         yield tr("figure {figure}: {why}", figure=name, why=error.why)
 
 
+RIDGE = "I_ridge * MFU / MBU"  # of both roofs at the share that is reachable
+
+
+def levels(ledger: Ledger) -> dict[str, Values]:
+    """The places that curves and marks are taken at."""
+    found = {level: ledger.here.at(level, level) for level in ("typical", "peak")}
+    if "I_ridge" in ledger.cards:
+        there = found["typical"]
+        ridge = there.quantity(read(RIDGE), ledger.units["I_ridge"])
+        found["reached"] = there.with_({"I_ridge": ridge})
+    return found
+
+
 class Figure:
     """One figure: what its items are, and what was computed for its axes."""
 
     def __init__(self, ledger: Ledger, figure: Mapping[str, Any]) -> None:
         self.ledger, self.figure, self.name = ledger, figure, figure["id"]
         self.variable = VARIABLES[self.name]
-        self.at = {level: ledger.here.at(level, level) for level in ("typical", "peak")}
+        self.at = levels(ledger)
 
     def wrong(self, item: str, found: str) -> Text:
         """One coordinate that does not hold."""
@@ -121,6 +138,8 @@ class Figure:
     def exact(self, what: tuple[str, str, str], x: Fraction | None = None) -> Fraction | None:
         """An expression in the unit of the axis, along the variable where x is given."""
         text, level, units = what
+        if level not in self.at:
+            return None
         place: Values = self.at[level]
         if x is not None:
             place = place.with_({self.variable: Held(x, self.ledger.units[self.variable])})
@@ -153,14 +172,17 @@ class Figure:
         yield from self.axes(plot, ys)
 
     def curve(self, line: Mapping[str, Any], ys: list[Fraction]) -> Fault:
-        """Points along the variable; x is exact there."""
+        """Points along the variable, their ends in the table; x is exact there."""
         tabled = {row[0] for row in self.figure["table"]["rows"] if row}
+        for pair in (line["points"][0], line["points"][-1]) if line["points"] else ():
+            if pair[0] not in tabled:
+                yield self.wrong(line["id"], ", ".join(pair))
         xs = [Fraction(pair[0]) for pair in line["points"]]
         if any(one >= other for one, other in pairwise(xs)):
             yield self.wrong(line["id"], ", ".join(pair[0] for pair in line["points"]))
         for pair in line["points"]:
             y = self.exact(CURVES[self.name, line["id"]], Fraction(pair[0]))
-            if y is None or pair[1] != coordinate(y) or pair[0] not in tabled:
+            if y is None or pair[1] != coordinate(y):
                 yield self.wrong(line["id"], ", ".join(pair))
             else:
                 ys.append(y)
@@ -213,8 +235,8 @@ class Figure:
         return {*self.ledger.given, *self.ledger.cards}
 
     def band(self, band: Mapping[str, Any], end: Fraction) -> Fault:
-        """The free zone: from one request to the first limit, or to the end of the drawing."""
-        limits = [v for v in map(self.mark, ("b_max", "b_crit", "b_slo")) if v]
+        """Within all limits: from one request to the first, or to the end of the drawing."""
+        limits = [v for v in map(self.mark, ("b_max", "b_max_reserved", "b_knee", "b_slo")) if v]
         if (band["from"], band["to"]) != ("1", coordinate(min([*limits, end]))):
             yield self.wrong(band["id"], f"{band['from']} – {band['to']}")
 
@@ -259,6 +281,8 @@ class Figure:
     def table(self, table: Mapping[str, Any]) -> Fault:
         """The data beside the drawing, at four figures."""
         columns = COLUMNS[self.name]
+        if self.name == "concurrency_over_context":
+            columns = [*columns, *curves(self.name, *(line["id"] for line in self.figure["lines"]))]
         units = tuple(c["unit"] for c in table["columns"])
         if units != tuple(friendly(c[2]) for c in columns):
             yield self.wrong("table", ", ".join(units))

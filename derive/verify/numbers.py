@@ -17,7 +17,9 @@ from derive.verify.shown import half_unit
 from derive.verify.texts import Broken, NoValue
 from derive.verify.values import Ledger, Values, in_units_of
 
-SEARCH = ("fix", "search", "search") * 2 + ("compute",)  # the value, its neighbour, the result
+# the value, its neighbour, the result; a side that does not change stands once
+SEARCH = ("fix", "search", "search") * 2 + ("compute",)
+SHORT_SEARCH = (*SEARCH[:5], "compute")
 
 
 def check_numbers(ledger: Ledger, card: Mapping[str, Any], found: list[Line]) -> Iterator[Text]:
@@ -31,7 +33,8 @@ def check_numbers(ledger: Ledger, card: Mapping[str, Any], found: list[Line]) ->
             yield at_step(name, one.number, error.why)
     if name in ledger.searches and not card["set_by_hand"]:
         exists = expected(ledger, name)[0] is not None
-        if [one.rule for one in found] != list(SEARCH if exists else ()):
+        shown = tuple(one.rule for one in found)
+        if shown not in ((SEARCH, SHORT_SEARCH) if exists else ((),)):
             yield tr("{name}: both sides are not shown next to where they meet", name=name)
 
 
@@ -77,15 +80,20 @@ class Numbers:
         """One side of a search where its symbol was last fixed, and how it stands to the other."""
         if self.search is None or not self.tried:
             return False
-        there = list(self.tried.values())[-1]
-        if one.left == self.search.right:
-            above = there.above(self.search.left, self.search.right)
-            says = tr("left ≥ right") if above >= 0 else tr("left < right")
-            if self.search.largest:
-                says = tr("left ≤ right") if above <= 0 else tr("left > right")
-            if one.record["reason"] != says.json():
-                return False
-        elif one.left != self.search.left or one.record["reason"] is not None:
+        *earlier, there = self.tried.values()
+        above = there.above(self.search.left, self.search.right)
+        says = tr("left ≥ right") if above >= 0 else tr("left < right")
+        if self.search.largest:
+            says = tr("left ≤ right") if above <= 0 else tr("left > right")
+        # the right side does not stand again where it is what it was at the value before
+        right = self.search.right
+        again = bool(earlier) and in_units_of(earlier[0].of(right), there.of(right)) == Fraction(
+            earlier[0].of(right).magnitude
+        )
+        last = self.search.left if again else right
+        if one.left not in (self.search.left, right) or (again and one.left == right):
+            return False
+        if one.record["reason"] != (says.json() if one.left == last else None):
             return False
         return close(there.of(one.left), one)
 

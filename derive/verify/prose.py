@@ -15,7 +15,8 @@ from typing import Any
 from derive.notation import SYMBOLS
 from derive.text import Text, tr
 from derive.units import Quantity, Unit, unit
-from derive.verify.figures import MARKS
+from derive.verify.figures import MARKS, RIDGE
+from derive.verify.levers import PULLED
 from derive.verify.results import expected, fitting, or_none, reach
 from derive.verify.say import quoted
 from derive.verify.says import LEFT_OUT, SAYS, TILES, Says
@@ -43,6 +44,8 @@ def check_prose(ledger: Ledger) -> Iterator[Text]:
     for row in record["checklist"]:
         for key in ("question", "answer"):
             yield from about.sentence(f"checklist.{row['id']}", row[key])
+    for row in record.get("levers_missing", []):
+        yield from about.doubled(row)
     for row in record["assumptions"]:
         yield from about.left_out(row)
     for figure in record["figures"]:
@@ -85,6 +88,17 @@ class Prose:
         given = self.value(name) is not None
         says: Says = ((name,),) if given else SAYS.get(where, ((),))
         yield from self.sentence(where, row["size"], says)
+
+    def doubled(self, row: Mapping[str, Any]) -> Iterator[Text]:
+        """A lever without an elasticity: what twice of it does to its target."""
+        target, lever = row["target"], row["lever"]
+        where = f"levers_missing.{quoted(target)}.{quoted(lever)}"
+        known = target in TARGETS and lever in PULLED and lever in self.ledger.given
+        says: Says = ((f"~{target} with {lever} = 2 * {lever}",),)
+        if known:
+            yield from self.sentence(where, row["text"], says)
+        else:
+            yield tr("{where} is unknown", where=where)
 
     def value(self, name: str) -> Quantity | None:
         """A result or input as the report states it."""
@@ -243,6 +257,8 @@ class Prose:
         """Labels of a drawing that name a number."""
         for mark in plot["marks"]:
             name = MARKS[mark["id"]][0] if mark["id"] in MARKS else "b"
+            if mark["id"] == "b_knee":
+                name = f"{name} at I_ridge = {RIDGE}"
             name = "target_TPOT * one_token" if name == "target_TPOT" else name  # labelled in ms
             says: Says = ((f"~{name}",),)
             yield from self.sentence(f"figures.{figure}.{mark['id']}", mark["label"], says)

@@ -20,7 +20,8 @@ LEFT_OUT = (
     "t_latency", "M_other", "routing", "queue", "kernels",
 )  # fmt: skip
 # An item is an expression; `~` before it: printed without ≈ though rounded; `=`: this very text;
-# `a at b = c`: a there, `#1` being the number at that place of the sentence; `a with b = c`: a there over a here; `*`: what only the specs know.
+# `a at b = c`: a there, `#1` being the number at that place of the sentence;
+# `a with b = c`: a there over a here; `*`: what only the specs know.
 SAYS: dict[str, Says] = {
     "verdict.wall": ((BELOW,), (ABOVE,), ()),
     "verdict.sentence": (

@@ -149,6 +149,7 @@ SHAPE = {
     "derivations": Rows(CARD, 200),
     "results": Named(RESULT),
     "levers": Rows(LEVER, 60),
+    "levers_missing?": Rows({"target": TEXT, "lever": TEXT, "text": BOTH}, 30),
     "assumptions": Rows({"id": TEXT, "what": BOTH, "size": BOTH}, 40),
     "notes": Rows(BOTH, 100),
     "checklist": Rows(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -37,12 +38,10 @@ def test_the_wall_of_the_first_order_is_not_said_to_be_the_wall() -> None:
     assert 800 < best < 850
     record = ledger(found)
     answer = said(record, "checklist", "batch", "answer")["en"]
-    assert f"critical batch {best} requests with attention" in answer
+    assert f"with attention operations counted, the critical batch is {best} requests" in answer
     assert NO_BATCH not in answer
-    assert (
-        f"the critical batch is then {best} requests"
-        in said(record, "findings", "kv_wall", "text")["en"]
-    )
+    wall = said(record, "findings", "kv_wall", "text")["en"]
+    assert f"then the critical batch is {best} requests" in wall
     assert judge.verify(record, roots=()) == []
 
 
@@ -57,11 +56,22 @@ def test_a_batch_beyond_the_search_is_said_in_words() -> None:
     found = scenario("deepseek-v3", hardware=H200, batch=64, input=2048, output=512)
     assert why(found, "b_crit_T") == "above 131,072 requests, where the search ends"
     record = ledger(found)
-    text = said(record, "findings", "kv_wall", "text")
-    assert "the critical batch is above 131,072 requests." in text["en"]
-    assert "临界批大小为大于 131,072 个请求。" in text["zh"]
-    assert "critical batch above 131,072" in said(record, "checklist", "batch", "answer")["en"]
+    assert "with attention operations counted, the critical batch is 6,247 requests" in text(record)
     assert judge.verify(record, roots=()) == []
+
+
+def test_beyond_the_search_with_attention_too() -> None:
+    found = scenario("deepseek-v3", "a_full=1 FLOP*request/token^2", hardware=H200, output=512)
+    record = ledger(found)
+    assert "critical batch is above 131,072 requests" in text(record)
+    assert "临界批大小超过 131,072 个请求" in text(record, "zh")
+    assert "above 131,072" in said(record, "checklist", "batch", "answer")["en"]
+    assert judge.verify(record, roots=()) == []
+
+
+def text(record: dict[str, Any], lang: str = "en") -> str:
+    """What the finding on the wall says."""
+    return str(said(record, "findings", "kv_wall", "text")[lang])
 
 
 def test_every_batch_meets_a_loose_target() -> None:

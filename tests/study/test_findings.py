@@ -63,7 +63,7 @@ def test_fires_and_does_not(name: str, scenario: Callable[..., object]) -> None:
 
 
 def test_every_rule_is_tested() -> None:
-    # rules that make more than one kind of finding: does_not_fit (2), memory_reading (2), left_out (7)
+    # some rules make several kinds: does_not_fit (2), memory_reading (2), left_out (7)
     assert len(FIRES) + len(MODELS_ONLY) == len(RULES) + 8
 
 
