@@ -1,6 +1,7 @@
 """Claims of a Markdown or text document: every sentence with a number, with its line.
 
-A sentence that names no product or model speaks of the last one named in the same section. A
+A sentence that names no product or model speaks of the last one named in the same section, not far
+before it. A
 table's cell is read with its row's first cell and its column's head. Code blocks are passed over.
 """
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from derive.audit.types import Claim
 
+LASTS = 6  # sentences that a name is remembered for
 LARGEST = 16 * 1024 * 1024  # bytes of a document
 FENCE = re.compile(r" {0,3}(```|~~~)")
 HEADING = re.compile(r" {0,3}#{1,6} +(?P<title>.*?)#* *$")
@@ -51,13 +53,15 @@ class Section:
 
     hardware: list[str] = field(default_factory=list)
     models: list[str] = field(default_factory=list)
+    since: int = 0  # sentences since the last name
 
 
 def claims_of(path: Path, roots: tuple[Path, ...]) -> Iterator[Claim]:
     """Every claim of a document; DeriveError where the file cannot be read."""
     section = Section()
     for piece in pieces(read_lines(path)):
-        if HEADING.match(piece.text):
+        section.since += 1
+        if HEADING.match(piece.text) or section.since > LASTS:
             section = Section()
         if not DIGIT.search(piece.text) and not HEADING.match(piece.text):
             remember(section, read(piece, path, roots))
@@ -114,6 +118,8 @@ def read(piece: Piece, path: Path, roots: tuple[Path, ...]) -> Claim:
 
 def remember(section: Section, claim: Claim) -> None:
     """Keep the names of a sentence for those behind it."""
+    if claim.hardware or claim.models:
+        section.since = 0
     section.hardware += [n.text for n in claim.hardware if n.ids]
     section.models += [n.text for n in claim.models]
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from derive.audit.reading.normal import normal
 from derive.audit.reading.roles import ROLES
+from derive.units import unit
 
 if TYPE_CHECKING:
     from derive.audit.types import Claim, Figure
@@ -30,7 +32,7 @@ STRONG = (
 # these may also say something else where both figures carry the same unit
 WEAK = (
     r"is|are|was|were|or|means?|makes?|gives?|moves?|carries|transfers?|delivers?|provides?"
-    r"|yields?|offers?|为|是|可?传(?:输)?|能传(?:输)?|可?提供|每秒(?:可|能)?(?:传输?|搬运)|搬运|达到?|或"
+    r"|yields?|offers?|约为|约合|为|是|可?传(?:输)?|能传(?:输)?|可?提供|每秒(?:可|能)?(?:传输?|搬运)|搬运|达到?|或"
 )
 LINK = re.compile(
     rf"[,;:]? ?(?:which |that |this |these |it |这|则)?(?P<how>{STRONG}|{WEAK})(?: ?{SMALL})*"
@@ -45,7 +47,16 @@ OPERATOR_BEFORE = re.compile(
 MAGNITUDE = re.compile(r"[万亿千百%]|illion|thousand|[0-9][eE][0-9]|\^")
 LONGEST_GAP = 120
 GENERIC = ("data_rate", "bytes")  # what only the unit tells
-RATE_WORDS = {"data_rate": ("speed",), "network": ("speed",)}
+RATE_WORDS = {
+    "data_rate": ("speed", "bandwidth"),
+    "network": ("speed", "bandwidth"),
+    "link": ("bandwidth",),
+}
+CARRIERS = ("network", "link", "data_rate")
+SPELLED_OUT = 10**6
+PARAM = unit("param")
+LARGE = re.compile(r"[万亿]+|[mbtr]+illion")
+AGAIN = re.compile(r", ?(?:about|around|roughly|approximately|i\.e\.|or|约|大约|即|合|≈|~)?")
 COUNTED = ("devices", "shape", "tp")
 
 
@@ -109,8 +120,10 @@ def writings(claim: Claim) -> Iterator[tuple[Figure, Figure]]:
 
     In the same unit only where the words leave nothing else: "40 GB or 80 GB" are two values.
     """
-    for one, other in neighbours(claim):
-        if one.dimension != other.dimension or "share" in (one.role, other.role):
+    for pair in neighbours(claim):
+        one, other = as_parameters(*pair)
+        part = "share" in (one.role, other.role) and "number" not in (one.role, other.role)
+        if one.dimension != other.dimension or part:
             continue
         if not one.unit.terms and not MAGNITUDE.search(one.text + other.text):
             continue
@@ -118,6 +131,7 @@ def writings(claim: Claim) -> Iterator[tuple[Figure, Figure]]:
         if len(words) > 60 or arithmetic_around(claim, one, other):
             continue
         differ = one.unit.text != other.unit.text or (not one.unit.terms and one.text != other.text)
+        differ = differ or LARGE.findall(one.text) != LARGE.findall(other.text)  # billion and 亿
         if bracketed(claim, other, words):
             if differ:
                 yield one, other
@@ -125,9 +139,30 @@ def writings(claim: Claim) -> Iterator[tuple[Figure, Figure]]:
         if words in ("and", "和", "与", "跟", "同") and SAME.match(behind(claim, other)):
             yield one, other
             continue
+        if re.fullmatch(r"is what (?:a|an|the)", words) or spelled_out(one, other, words):
+            yield one, other
+            continue
+        if words.startswith(")") and one.role in CARRIERS:
+            words = words[1:]  # a network (400 Gb/s) moves 400 GB/s
         found = LINK.fullmatch(without_nouns(words, claim, one, other))
         if found and ((differ and one.unit.terms) or FIRM.fullmatch(found["how"].strip())):
             yield one, other
+
+
+def as_parameters(one: Figure, other: Figure) -> tuple[Figure, Figure]:
+    """A bare number of 亿 or billions counts parameters beside one that does: 700 亿即 70B."""
+    for bare, known in ((one, other), (other, one)):
+        if not bare.unit.terms and known.unit == PARAM and LARGE.search(bare.text):
+            lent = replace(bare, unit=PARAM, role=known.role)
+            return (lent, other) if bare is one else (one, lent)
+    return one, other
+
+
+def spelled_out(one: Figure, other: Figure, words: str) -> bool:
+    """Whether bytes counted to the last are said again in short (…, about 1.05 GB)."""
+    exact = one.unit.text == "byte" and one.value >= SPELLED_OUT
+    alike = other.role in ("bytes", one.role) and other.unit.text != "byte"
+    return exact and alike and bool(AGAIN.fullmatch(words))
 
 
 def arithmetic_around(claim: Claim, one: Figure, other: Figure) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import product
@@ -16,8 +17,14 @@ from derive.expression.tree import names
 from derive.specs.precision import BYTES
 
 if TYPE_CHECKING:
-    from derive.audit.types import Claim, Figure, Finding
+    from derive.audit.types import Claim, Figure, Finding, Span
 
+WRONG = re.compile(
+    r"(?<![a-z])(?:wrong|incorrect|mistaken|impossible|cannot be right)(?![a-z])"
+    r"|错误?|有误|不对|不可能",
+    re.IGNORECASE,
+)
+CLAUSE = re.compile(r"[:;：；，。]|[,.](?= )")
 MOST = 8  # ways to fill a law before it is left alone
 
 
@@ -28,7 +35,8 @@ def check(law: Law, claim: Claim) -> Iterator[Finding]:
         return
     if law.bare and (claim.hardware or any(n.ids for n in claim.models)):
         return
-    filled = list(fillings(law, claim))
+    denied = rejected(claim)
+    filled = [f for f in fillings(law, claim) if not any(x.span in denied for x in f.values())]
     if not filled or len(filled) > MOST:
         return
     found = [judged(law, claim, one) for one in filled]
@@ -37,6 +45,17 @@ def check(law: Law, claim: Claim) -> Iterator[Finding]:
         yield best[0]
     elif len(found) == 1 and found[0]:
         yield found[0]
+
+
+def rejected(claim: Claim) -> set[Span]:
+    """Figures that the text itself calls wrong: "a TPOT of 108 ms must be wrong: …"."""
+    found = WRONG.search(claim.text)
+    if not found:
+        return set()
+    low = max((m.end() for m in CLAUSE.finditer(claim.text, 0, found.start())), default=0)
+    end = CLAUSE.search(claim.text, found.end())
+    high = end.start() if end else len(claim.text)
+    return {f.span for f in claim.figures if low <= f.span[0] and f.span[1] <= high}
 
 
 def fillings(law: Law, claim: Claim) -> Iterator[dict[str, Figure]]:
@@ -123,7 +142,8 @@ def expectations(law: Law, claim: Claim, figures: Mapping[str, Figure]) -> Itera
         wanted = used(form.text)
         if not set(wanted) <= set(figures) or any(n in figures for n in form.without):
             continue
-        if any(claim.says(kind, says) for kind, says in form.bars):
+        printed = figures[law.result]
+        if any(claim.says(kind, says) or printed.says(kind, says) for kind, says in form.bars):
             continue
         if form.needs and not any(claim.says(kind, says) for kind, says in form.needs):
             continue

@@ -58,7 +58,7 @@ BEHIND = re.compile(
 )
 DOWNWARD = re.compile(rf"{LOWERS}|{LESS_WORD}|{ZH_DOWN}|down|fall|drop|decrease|shrink|halve")
 MAKES = re.compile(
-    r"(?P<not>(?:not|n't|never|不(?:会)?) ?)?(?:make|makes|making|leaves?|使得?|让|令|导致)(?: the| its)? ?$"
+    r"(?P<not>(?:not|n't|never|不(?:会|能)?) ?)?(?:make|makes|making|leaves?|使得?|让|令|导致)(?: the| its)? ?$"
 )
 NO_EFFECT = re.compile(
     r"no (?:effect|influence) on|not (?:change|affect|influence|alter)|independent of|无关|不影响|不改变|does not depend on"

@@ -6,7 +6,15 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+from derive.audit.reading.around import adjusted, counted, of_each, paced
 from derive.audit.reading.lexicon import FILLER
+from derive.audit.reading.lists import (
+    achieved_beside_mfu,
+    remarks,
+    same_bytes,
+    share_unit,
+    with_heading,
+)
 from derive.audit.reading.normal import Normal, normal
 from derive.audit.reading.owners import in_order, nearest
 from derive.audit.reading.roles import WAYS, role_of
@@ -20,6 +28,7 @@ PARAM = unit("param")
 PER_USER = unit("token/s/request").dimension
 TOKEN = unit("token")
 WORK = unit("FLOP").dimension
+RATED = 10**9  # operations: fewer are no performance of a device
 WORKING = {"work", "matmul", "flop", "mac"}  # nouns that make FLOP an amount
 CONDITIONS = ("precision", "sparsity", "scope", "direction", "user", "calibre", "tokens")
 COMPARES = ("than", "instead", "less", "more")
@@ -35,6 +44,10 @@ def read_claim(text: str, roots: tuple[Path, ...], place: Place | None = None) -
     models = [named(t, held) for t in found if t.kind == "model"]
     figures = [figure(t, i, found, held) for i, t in enumerate(found) if t.kind == "number"]
     inherit_units(figures, found)
+    same_bytes(figures)
+    achieved_beside_mfu(figures, found, text)
+    remarks(figures, text)
+    share_unit(figures, hardware, text)
     lend_tokens(figures)
     named_one = bool(models)  # else a parameter count is all that is known of the model
     sizes = [f for f in figures if f.unit == PARAM and f.role != "active"]
@@ -46,6 +59,7 @@ def read_claim(text: str, roots: tuple[Path, ...], place: Place | None = None) -
         )
         for i, f in enumerate(figures)
     ]
+    made = with_heading(made, found, held)
     terms = tuple(Term(t.of, t.says, held.span(t.start, t.end)) for t in found if t.kind == "term")
     left = tuple(held.span(t.start, t.end) for t in found if t.kind == "word"
                  and held.text[t.start : t.end].lower() not in FILLER
@@ -61,22 +75,31 @@ def named(token: Token, held: Normal) -> Named:
 def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
     """A number with the conditions and the role that the words around it give it."""
     assert token.read is not None
-    read = token.read
+    read, near = token.read, nouns(at, found)
     said = {kind: values for kind in CONDITIONS if (values := conditions(kind, at, found))}
     bound = next(iter(conditions("bound", at, found, before=True)), "")
     percent = any(symbol == "%" for symbol, _ in read.unit.terms)
+    read = counted(read, at, found, held, near)
     if read.unit.dimension == PER_USER:
         said["user"] = ("one",)
     about = found.about
-    if read.unit.dimension == WORK and "hardware" in about and not WORKING & set(nouns(at, found)):
+    if (
+        read.unit.dimension == WORK
+        and "hardware" in about
+        and read.value * read.unit.factor >= RATED
+        and not WORKING & set(near)
+    ):
         read = replace(
             read, unit=read.unit * unit("s") ** -1, loose=True
         )  # a petaFLOP of performance
-    role = token.of or role_of(read.unit.dimension, nouns(at, found), said, about, percent=percent)
+    role = token.of or role_of(read.unit.dimension, near, said, about, percent=percent)
+    role, bound = adjusted(role, bound, at, found, held, near)
     if role == "time" and paced(at, found, held):
         role = "itl"
     made = read.unit
-    if role in ("kv", "bytes", "weights") and "token" in conditions("per", at, found):
+    if role in ("kv", "bytes", "weights") and (
+        "token" in conditions("per", at, found) or of_each(at, found, held)
+    ):
         role, made = "kappa", made * unit("token") ** -1
     if role == "work" and "token" in conditions("per", at, found):
         role, made = "token_work", made * unit("token") ** -1
@@ -84,20 +107,12 @@ def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
         role = ACHIEVED[role] if achiever(at, found) else role
     elif role == "achieved_rate" and not achiever(at, found):
         role = "peak_rate"
-    if role == "weights" and "weights" not in nouns(at, found) and fitted(at, found):
+    if role == "weights" and "weights" not in near and fitted(at, found):
         role = "memory"  # a model that fits in 16 GB
     if role in ("time", "latency") and "token" in conditions("per", at, found):
         role = "tpot"
     text, span = held.text[token.start : token.end].strip(), held.span(token.start, token.end)
     return Figure(text, span, read.value, read.half, made, read.about, bound, role, said)
-
-
-def paced(at: int, found: Sentence, held: Normal) -> bool:
-    """Whether a time is that of each token before it: "100 tokens at 10 ms"."""
-    if at < 2 or held.text[found[at - 1].start : found[at - 1].end].lower() != "at":
-        return False
-    before = [t for t in found[max(0, at - 4) : at - 1] if t.kind == "number"]
-    return bool(before) and before[-1].read is not None and before[-1].read.unit == TOKEN
 
 
 def achiever(at: int, found: Sentence) -> bool:
@@ -129,6 +144,7 @@ def conditions(kind: str, at: int, found: Sentence, *, before: bool = False) -> 
     """
     low, high = found.clauses[at]
     own = [i for i in found.terms.get(kind, ()) if low <= i < high]
+    own = [i for i in own if found.remark[i] in (-1, found.remark[at])]
     if before:
         own = [i for i in own if at - 3 <= i < at]
         return tuple(found[i].says for i in own[-1:])
@@ -147,7 +163,8 @@ def nouns(at: int, found: Sentence) -> list[str]:
     far = found.apart.get("noun", [])
     if at and found[at - 1].kind == "stop" and found[at - 1].says == ":":
         start, end = found.clauses[at - 1]  # "K size: 8.23 GB": what stands before it is nearest
-        mine = [i for i in range(end - 1, start - 1, -1) if found[i].of == "noun"] or mine
+        ahead = [i for i in range(end - 1, start - 1, -1) if found[i].of == "noun"]
+        mine = [i for i in ahead if found[i].says not in OWN or found.owners[i] < 0] or mine
     if not mine:
         mine = [i for i in here if found[i].says not in OWN]
     return [found[i].says for i in sorted(mine, key=lambda i: gap(found[i], found[at])) + far]

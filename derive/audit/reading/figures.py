@@ -25,12 +25,12 @@ from derive.units.unit_words import Fault, UnitWords
 
 ABOUT = re.compile(
     r"(?:≈|~|=|(?:about|around|approximately|approx\.?|roughly|nearly|almost|some|ca\.|circa)"
-    r"(?![a-z])|大约|约等于|约为|约|将近|接近|近|大概|差不多|左右) *",
+    r"(?![a-z])|大约|约等于|约为|约是|约|将近|接近|近|大概|差不多|左右) *",
     re.IGNORECASE,
 )
 EVERY = re.compile(
     r"每(?P<unit>秒|分钟|小时|天)(?:可|能)?"
-    r"(?:传输?|搬运|读取?|写入?|处理|生成|输出|产出|完成|执行)? *"
+    r"(?:传输?|搬运|读取?|写入?|处理|生成|解码|输出|产出|完成|执行)? *"
 )
 RANGE = re.compile(r" ?(?:-|~|to|至|到) ?(?=[0-9.])", re.IGNORECASE)
 SHORT = re.compile(
@@ -43,7 +43,21 @@ PIECE = re.compile(
     r"(?:[^\W\d_]+(?:-[a-z]+)?|[%$])(?:\^-?[0-9])?",
     re.IGNORECASE,
 )
+CHANGES = re.compile(
+    r"(?<![a-z])(?:doubl|tripl|increas|rais|gr[eo]w|r[io]s[ei]|improv|boost|reduc|drop|f[ae]ll|cut|lower|halv|go|shrink)"
+    r"|提升|提高|增|升|降|减|翻倍|变",
+    re.IGNORECASE,
+)
+SHORTHAND = (  # spellings of slides that no unit table should accept
+    (re.compile(r"(?P<prefix>[MGTPE])F(?:/s(?:ec)?|ps)?"), "FLOP/s"),
+    (re.compile(r"(?P<prefix>[MGTPE]) FLOP(?:S|/s)"), "FLOP/s"),
+    (re.compile(r"(?P<prefix>)t/s(?:ec)?"), "token/s"),
+)
+A_TIME = re.compile(r" (?:an?|each|every) (?=(?:second|minute|hour)\b)")
+SIZED = re.compile(r"[kKMBT]-?(?:param|token)")  # the letter is a factor, not a unit
 FLOATING = re.compile(r"floating[ -]point (?=operation)", re.IGNORECASE)
+WORDS = {"a": 1, "an": 1, "one": 1, "two": 2, "four": 4, "ten": 10}
+WRITTEN = re.compile(r"(?P<word>an?|one|two|four|ten)(?= (?:tera|peta|exa)[a-z])", re.IGNORECASE)
 MOST_PIECES = 5
 PARAMETERS, BYTES = unit("param"), unit("byte")
 SPELLED_OUT = 10**6  # 1050673152 B is a number of bytes, 70 B is a model
@@ -75,7 +89,8 @@ def figure_at(text: str, start: int) -> Read | None:
     value, half, end = digits
     if about and (digits_alone := base(text, at)):
         half = max(half, loose_half(text, at) * value / digits_alone)
-    other = None if in_expression(text, at) else RANGE.match(text, end)
+    arithmetic = in_expression(text, at) or changing(text, at)
+    other = None if arithmetic else RANGE.match(text, end)
     upper = number_at(text, other.end()) if other else None
     if upper and upper[0] > value:
         low, high = value - half, upper[0] + upper[1]
@@ -102,13 +117,23 @@ def in_expression(text: str, at: int) -> bool:
     return text[:at].rstrip()[-1:] in ("*", "×", "+", "/", "÷")
 
 
+def changing(text: str, at: int) -> bool:
+    """Whether a number is what something changes from ("doubles from 312 to 624"), not a range."""
+    return text[:at].rstrip().endswith(("from", "从")) and bool(
+        CHANGES.search(text[max(0, at - 80) : at])
+    )
+
+
 def number_at(text: str, at: int) -> tuple[Fraction, Fraction, int] | None:
     """A bare number with 万, million and ×10^n: value, half a unit of its last digit, end."""
     found = NUMBER.match(text, at)
+    if found is None and (written := WRITTEN.match(text, at)):
+        return Fraction(WORDS[written["word"].lower()]), Fraction(0), written.end()
     if found is None:
         numeral = CHINESE.match(text, at)
         whole = chinese(numeral[0]) if numeral else None
-        if numeral is None or whole is None or not counted_by(text, numeral.end()):
+        article = numeral is not None and numeral[0] == "一" and text[numeral.end() :][:1] == "个"
+        if numeral is None or whole is None or article or not counted_by(text, numeral.end()):
             return None
         return Fraction(whole), Fraction(0), numeral.end()
     if at and ((text[at - 1].isalnum() and text[at - 1].isascii()) or text[at - 1] == "."):
@@ -147,6 +172,14 @@ def counted_by(text: str, at: int) -> bool:
     return bool(re.match(r" ?(?:[张块卡台路个条]|tokens?|词元)", text[at : at + 8]))
 
 
+def written_out(words: str) -> str:
+    """A unit in full where it is written in a shorthand of slides (TF/s, t/s)."""
+    for shorthand, full in SHORTHAND:
+        if found := shorthand.fullmatch(words):
+            return found["prefix"] + full
+    return words
+
+
 def unit_at(text: str, at: int) -> tuple[Unit | None, bool, int]:
     """The longest unit that begins here, whether it may be a count, and where it ends."""
     ends, end = [], at
@@ -159,7 +192,11 @@ def unit_at(text: str, at: int) -> tuple[Unit | None, bool, int]:
         if not text[piece.start() : end].isascii():
             ends += range(end - 1, piece.start(), -1)
     for end in sorted(set(ends), reverse=True):
-        words = FLOATING.sub("", text[at:end].replace(" a second", "/s")).strip()
+        if text[end : end + 1].isdigit() and text[end - 1].isascii():
+            continue  # the B of B200
+        words = A_TIME.sub("/", FLOATING.sub("", text[at:end])).strip()
+        if text[at - 1 : at + 1] == "亿次" and words[:1] == "次" and words[1:2] in ("", "/", "每"):
+            words = f"FLOP{words[1:]}"  # 989 万亿次/秒: nothing else is counted in 亿 a second
         made, loose = unit_of(words)
         if made is not None:
             return made, loose, end
@@ -169,7 +206,8 @@ def unit_at(text: str, at: int) -> tuple[Unit | None, bool, int]:
 @lru_cache(maxsize=4096)
 def unit_of(words: str) -> tuple[Unit | None, bool]:
     """The unit that words name, and whether it may be a count; None where they name none."""
-    if words in ("x", "X", "M", "B"):
+    words = written_out(words)
+    if words in ("x", "X", "M", "B") or SIZED.match(words):
         return None, False
     try:
         found = composed(Fraction(1), UnitWords(words).read())

@@ -5,6 +5,7 @@ Each character remembers where it stood, so that a finding can mark the words as
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +22,11 @@ PUNCTUATION = {
     "⩽": "≤", "≦": "≤", "⩾": "≥", "≧": "≥", "μ": "µ", "\u00a0": " ", "\u3000": " ", "…": " ... ",
     "＊": "*", "∗": "*",
 }  # fmt: skip
+# 150 000 tokens, 1 050 673 152 bytes: not the "8 400 Gb/s ports" that are eight
+SPACED = re.compile(
+    r"(?<![0-9A-Za-z.,-])(?<![0-9] )[1-9][0-9]{0,2}(?:(?: [0-9]{3}){2,4}(?![0-9.,A-Za-z])"
+    r"| [0-9]{3}(?= ?(?:tokens?|bytes?|param|requests?|个|字节|词元)))"
+)
 BLANKS = str.maketrans("\t\r\n", "   ")
 SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+", strict=True))
 
@@ -47,7 +53,7 @@ def normal(text: str, place: Place | None = None) -> Normal:
         raise DeriveError(Problem("A101", what, place))
     text = text.translate(BLANKS)
     if text.isascii() and text.isprintable():
-        return Normal(text, range(len(text)))
+        return Normal(grouped(text), range(len(text)))
     made: list[str] = []
     back: list[int] = []
     raised = False
@@ -63,11 +69,16 @@ def normal(text: str, place: Place | None = None) -> Normal:
         else:
             raised = False
             new = char if char.isascii() else PUNCTUATION.get(char) or form(char)
-            if new == ", " and grouping(text, at):
+            if char == "，" and grouping(text, at):
                 new = ","
         made += new
         back += [at] * len(new)
-    return Normal("".join(made), tuple(back))
+    return Normal(grouped("".join(made)), tuple(back))
+
+
+def grouped(text: str) -> str:
+    """Digits grouped by spaces with commas in their place, character by character."""
+    return SPACED.sub(lambda m: m[0].replace(" ", ","), text)
 
 
 def grouping(text: str, at: int) -> bool:

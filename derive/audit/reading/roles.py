@@ -90,7 +90,7 @@ BY_UNIT: dict[str, tuple[str, ...]] = {
     "FLOP": ("work",),
     "FLOP/token": ("token_work",),
     "W": ("power",),
-    "FLOP/byte": ("ridge", "intensity"),
+    "FLOP/byte": ("intensity", "ridge"),
     "": ("number", "mfu", "mbu", "batch", "concurrency", "tp", "context", "devices", "ridge"),
 }  # fmt: skip
 

@@ -16,13 +16,15 @@ from derive.units.numerals import Unusable
 
 NUMBER_START = re.compile(
     r"[0-9.≈~]|每(?=秒|分|小时|天)|[一二两三四五六七八九十]|大约|约|将近|接近|近"
+    r"|(?:an?|one|two|four|ten) (?=(?:tera|peta|exa)[a-z])"
     r"|about|around|approx|roughly|nearly|almost",
     re.IGNORECASE,
 )
 SHAPE = re.compile(r"([0-9][0-9,]*) ?[x×*] ?([0-9][0-9,]*) ?[x×*] ?([0-9][0-9,]*)(?![0-9.])")
 BITS = re.compile(
     r"(?P<bits>[0-9]{1,5})[ -]?(?:bits?|位)[ -]?(?:memory |显存|内存)?(?:wide )?"
-    r"(?=bus|interface|wide|位宽|总线)",
+    r"(?=bus|interface|wide|位宽|总线|接口)"
+    r"|(?:位宽|bus width)(?: of)?[ :=为是]*(?P<wide>[0-9]{1,5})[ -]?(?:bits?|位)(?![A-Za-z])",
     re.IGNORECASE,
 )
 DEGREE = re.compile(
@@ -43,6 +45,9 @@ WORDS = {
 }  # fmt: skip
 COUNTED = re.compile(
     rf"(?P<word>{'|'.join(sorted(WORDS, reverse=True))})(?: single)? (?=[A-Z])", re.IGNORECASE
+)
+DEFINED = re.compile(
+    r"(?:bytes?|字节) ?(?:=|equals?|is|are|has|等于|为|即|是|有) ?$", re.IGNORECASE
 )
 SIGN = re.compile(r" ?([x×*])", re.IGNORECASE)
 TIMES = re.compile(r" ?(?:x|×|\*|张|块|卡|颗|片|台|个)? ?(?:NVIDIA |AMD |英伟达 ?)?", re.IGNORECASE)
@@ -79,7 +84,7 @@ def tokens(text: str, roots: tuple[Path, ...]) -> list[Token]:
             found = [Token("hardware", at, here[0], here[1])]
         elif here := models.at(text, at):
             found = [Token("model", at, here[0], here[1])]
-        elif text[at].isdigit() and (term := word_at(text, at)):
+        elif text[at].isdigit() and (term := word_at(text, at)) and not defined(text, at):
             found = [term]
         elif parallel := DEGREE.match(text, at):
             read = Read(
@@ -92,7 +97,9 @@ def tokens(text: str, roots: tuple[Path, ...]) -> list[Token]:
         elif shaped := SHAPE.match(text, at):
             found = list(shape(shaped))
         elif wide := BITS.match(text, at):
-            read = Read(wide.end(), Fraction(int(wide["bits"])), Fraction(0), unit("bit"))
+            read = Read(
+                wide.end(), Fraction(int(wide["bits"] or wide["wide"])), Fraction(0), unit("bit")
+            )
             found = [Token("number", at, wide.end(), read=read, of="bus_width")]
         elif (counted := COUNTED.match(text, at)) and products.at(
             text, after_times(text, counted.end())
@@ -118,6 +125,11 @@ def tokens(text: str, roots: tuple[Path, ...]) -> list[Token]:
         made += found
         at = max(at + 1, *(t.end for t in found))
     return made
+
+
+def defined(text: str, at: int) -> bool:
+    """Whether a number ends a definition of the byte: its "8 bit" is no precision."""
+    return bool(DEFINED.search(text[max(0, at - 24) : at]))
 
 
 def devices(number: Token, read: Read, text: str) -> list[Token]:

@@ -24,10 +24,54 @@ class Sentence(tuple[Token, ...]):  # noqa: SLOT001  what is cached lives in its
         made: list[tuple[int, int]] = []
         low = 0
         for at, token in enumerate(self):
-            if token.kind == "stop" and token.says not in "()":
+            if token.kind == "stop" and token.says not in "()" and not self.remarked(at):
                 made += [(low, at)] * (at + 1 - low)
                 low = at + 1
         return made + [(low, len(self))] * (len(self) - low)
+
+    def remarked(self, at: int) -> bool:
+        """Whether only words stand behind a comma in a bracket: (900 GB/s, both ways)."""
+        if self[at].says != "," or at not in self.bracketed:
+            return False
+        for token in self[at + 1 :]:
+            if token.kind == "number" or token.kind in ("hardware", "model"):
+                return False
+            if token.kind == "stop":
+                return token.says == ")"
+        return False
+
+    @cached_property
+    def bracketed(self) -> frozenset[int]:
+        """The places inside a bracket."""
+        made, deep = set(), 0
+        for at, token in enumerate(self):
+            deep = max(
+                0, deep + {"(": 1, ")": -1}.get(token.says if token.kind == "stop" else "", 0)
+            )
+            if deep:
+                made.add(at)
+        return frozenset(made)
+
+    @cached_property
+    def remark(self) -> list[int]:
+        """Where the bracket begins that a token stands in, if a number stands in it too; else -1.
+
+        What such a bracket says is said of its own number: 312 TFLOPS (624 with sparsity).
+        """
+        made = [-1] * len(self)
+        for at, token in enumerate(self):
+            if token.kind == "stop" and token.says == "(":
+                close = next(
+                    (
+                        i
+                        for i in range(at, len(self))
+                        if self[i].says == ")" and self[i].kind == "stop"
+                    ),
+                    at,
+                )
+                if any(t.kind == "number" for t in self[at:close]):
+                    made[at:close] = [at] * (close - at)
+        return made
 
     @cached_property
     def owners(self) -> list[int]:

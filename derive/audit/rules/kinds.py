@@ -37,7 +37,7 @@ COMPUTE = re.compile(
 )  # of the words for compute, those that mean a rate of operations
 LIKE = r"(?:is|are|was|were|of|=|:|≈|about|around|to|the|a|only|just|up|reaches|amounts? to|c[ao]mes? to|equals?|takes?|needs?|为|是|约|达到?|有|只有|高达|仅|共|需要?|占用?| )"
 TIGHT = re.compile(
-    rf"{LIKE}*(?:done )?(?:(?:of|in|by|for) (?:the|this|a|one|an|each) [a-z]+ ?)?{LIKE}*"
+    rf"{LIKE}*(?:done )?(?:(?:of|in|by|for) (?:(?:the|this|a|one|an|each) )?[a-z]+ ?)?{LIKE}*"
 )
 IS = re.compile(r"(?:is|was|are|were|是|为) ?(?:the|a|an|其|总的)?")
 BACK = re.compile(r"(?:of|的| )*(?:the|total|memory|peak|显存|峰值| )*")
@@ -122,6 +122,11 @@ def excused(claim: Claim, term: Term, figure: Figure, pairs: Sequence[tuple[Term
            and term.span[1] <= n.span[0] < figure.span[0] for n in claim.terms):  # fmt: skip
         return True
     own = {n.says for n, f in pairs if f.span == figure.span} - {term.says}
+    right = {
+        n.says for n in claim.terms if n.kind == "noun" and 0 <= n.span[0] - figure.span[1] <= 1
+    }
+    if "compute" in right and figure.dimension in stems("FLOP/s"):
+        return True
     return any(figure.dimension in stems(NOUNS[n][1]) for n in own if n in NOUNS)
 
 

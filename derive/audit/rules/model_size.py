@@ -106,6 +106,12 @@ def counts(subject: Subject, figure: Figure) -> Iterator[Candidate]:
                 False,
                 told,
             )
+    cut = [v for v, meant in ((whole, not told), (active, told)) if meant and truncated(figure, v)]
+    for value in cut:  # 3.35 printed as 3.3
+        under = tr("{model}, cut off behind its last digit", model=name)
+        yield about(
+            Interval.of(value, figure.half * figure.unit.factor), under, base="param", plain=True
+        )
     for factor, word in SLIPS:
         yield one(
             whole * factor, tr("{model}, {slip} too many", model=name, slip=word), False, False
@@ -113,6 +119,12 @@ def counts(subject: Subject, figure: Figure) -> Iterator[Candidate]:
         yield one(
             whole / factor, tr("{model}, {slip} too few", model=name, slip=word), False, False
         )
+
+
+def truncated(figure: Figure, value: Fraction) -> bool:
+    """Whether a count of two digits or more is an exact one with its tail cut off."""
+    least = figure.quantity.base
+    return "." in figure.text and least <= value < least + 2 * figure.half * figure.unit.factor
 
 
 @rule(
@@ -211,6 +223,8 @@ def sizes(claim: Claim, subject: Subject, figure: Figure) -> Iterator[Candidate]
 def token_work(claim: Claim, library: Library) -> Iterator[Finding]:
     """One finding for each figure of operations per token beside a model."""
     for figure in claim.of("token_work"):
+        if figure.quantity.base < LEAST:
+            continue  # 2 FLOP: of a parameter, not of a model
         models = [s for s in subjects(claim, library, figure.model) if s.model or s.size]
         each = [outcome(figure, list(passes(claim, s))) for s in models]
         if each and figure.value > 0:

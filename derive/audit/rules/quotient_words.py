@@ -32,12 +32,12 @@ PHRASES = (
 PHRASE = r"[a-z0-9/'\u4e00-\u9fff -]{2,60}?"
 STOP = r"(?=$|[.,;:()=]|(?: (?:is|are|was|which|and then|so)\b)|，|。)"
 QUOTIENTS = (
-    re.compile(rf"(?:^|[:,;=(]|\b(?:is|are|be|as|means?)\b|是|为|即|等于) ?(?P<top>{PHRASE}) ?(?:divided by|over(?= the| its| peak| theoretical)|除以|/(?= )|÷) ?(?P<below>{PHRASE}){STOP}"),
+    re.compile(rf"(?:^|[:,;=(]|\b(?:is|are|be|as|means?)\b|是|为|即|等于|指) ?(?P<top>{PHRASE}) ?(?:divided by|over(?= the| its| peak| theoretical)|除以|/(?= )|÷) ?(?P<below>{PHRASE}){STOP}"),
     re.compile(rf"ratio (?:of|between) (?P<top>{PHRASE}) (?:to|and|over) (?P<below>{PHRASE}){STOP}"),
     re.compile(rf"(?P<top>{PHRASE}) ?(?:与|和|对|同) ?(?P<below>{PHRASE}) ?(?:之比|的比值|的比率|的比例|相除){STOP}"),
     re.compile(rf"(?:用|将|把) ?(?P<top>{PHRASE}) ?除以 ?(?P<below>{PHRASE}){STOP}"),
 )  # fmt: skip
-SAYS = re.compile(r"\b(?:is|are|be|as|means?)\b|[=:]|是|为|即|等于")
+SAYS = re.compile(r"\b(?:is|are|be|as|means?)\b|[=:]|是|为|即|等于|指")
 PURE = re.compile(
     r"utili[sz]ation|efficien|ratio|fraction|share|\bmfu\b|\bmbu\b|利用率|效率|比值|比例|之比|占比|%"
 )

@@ -105,7 +105,7 @@ BASE = re.compile(r"(?:compared (?:with|to)|than|relative to|vs\.?|versus|over|f
 def grown(text: str, what: str) -> Multiple | None:
     """How many times latency or throughput is, by the nearest number marked as a multiple."""
     near = [*AHEAD[what].finditer(text), *AFTER[what].finditer(text)]
-    found = min(near, key=lambda m: m.end() - m.start(), default=None)
+    found = min(near, key=lambda m: ("," in m[0], m.end() - m.start()), default=None)
     if not found:
         return None
     digits = found["a"] or found["b"]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 WORK = ("bf16", "fp16")
 SAME = {"bf16": WORK, "fp16": WORK}
 PERCENT = unit("%")
+WHOLE = Interval.of(Fraction(1), Fraction(1, 1000))
 BASES = {"dense": Text("dense", "稠密"), "with_sparsity": Text("with sparsity", "带稀疏")}
 
 
@@ -177,6 +178,8 @@ def share_of_peak(claim: Claim, library: Library) -> Iterator[Finding]:
             continue
         each = [outcome(share, list(shares(claim, rate, share, p))) for p in products]
         verdict = together(o.verdict for o in each)
+        if any(c.plain and WHOLE.meets(c.interval) for o in each for c in o.candidates):
+            continue  # the rate is the peak itself, not what a run reached
         hit = next((c for o in each for c in o.hits), None)
         right = next((c for o in each for c in o.candidates if c.plain), None)
         listed = tuple(c.reading for o in each for c in (o.hits or o.candidates)[:4])

@@ -26,7 +26,8 @@ def without_figure(rule: str, claim: Claim, library: Library) -> Iterator[Findin
     if any(f.role != "devices" for f in claim.figures):
         return
     kind = next((k for noun, k in NOUNS.items() if claim.says("noun", noun)), None)
-    for named in claim.hardware if kind else ():
+    here = [n for n in claim.hardware if n.span != (0, 0)]  # named by this very sentence
+    for named in here if kind else ():
         found = [e for p in library.products(named)
                  if (e := usual(entries(p), str(kind), claim)) is not None]  # fmt: skip
         if len(found) > 1:

@@ -5,12 +5,14 @@ This is the one place where a figure of a product gets its verdict; the rules on
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from derive.audit.binary import is_binary
+from derive.audit.consistency.between import before
 from derive.audit.interval import Interval
 from derive.audit.sheet.entries import Entry, entries
 from derive.audit.sheet.heard import INTEGER, SCOPES, SIXTEEN, Heard, beside, heard, whole
@@ -22,6 +24,12 @@ if TYPE_CHECKING:
     from derive.audit.types import Claim, Figure
     from derive.specs.types import Hardware
 
+NEEDED = re.compile(r"(?:需要?|needs?|requires?|takes?|enough)(?: only| about|约|大约|有|≈|~| )*$")
+NAMED = {  # nouns that name what a figure of a role is
+    "memory": ("memory",), "memory_bandwidth": ("memory_bandwidth", "bandwidth"),
+    "link": ("link",), "network": ("network",), "peak_rate": ("compute",), "ridge": ("ridge",),
+    "power": ("power",),
+}  # fmt: skip
 LINKS = ("link", "network")
 # role of a figure -> kinds of entries; the later ones only where no word told the role
 KINDS: dict[str, tuple[str, ...]] = {
@@ -66,11 +74,22 @@ def sure(found: Judgement, claim: Claim) -> bool:
         return found.cause in ("", "sparsity", "also")
     if found.cause != "none":
         return True
+    if carried(figure) and not claim.says("noun", *NAMED.get(figure.role, ())):
+        return False  # a sentence that does not name the product speaks of many things
+    if figure.role == "peak_rate" and claim.of("mfu") and not figure.says("calibre"):
+        return False  # what a run did, more likely than what the product has
+    if figure.role == "peak_rate" and NEEDED.search(before(claim, figure, 12)):
+        return False
     if figure.role in LINKS and claim.says("per", "link"):
         return False
     words = {"memory": ("memory",), "power": ("power",),
              "memory_bandwidth": ("memory", "memory_bandwidth", "bandwidth")}  # fmt: skip
     return not claim.unread or figure.role not in words or claim.says("noun", *words[figure.role])
+
+
+def carried(figure: Figure) -> bool:
+    """Whether the product is named by an earlier sentence of a document, not by this one."""
+    return figure.hardware is not None and figure.hardware.span == (0, 0)
 
 
 def spoken_of_otherwise(figure: Figure, claim: Claim) -> bool:

@@ -1,0 +1,142 @@
+"""What stands right before and behind a figure, where that settles what it is a figure of."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from derive.audit.reading.sentence import gap
+from derive.units import unit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from derive.audit.reading.figures import Read
+    from derive.audit.reading.normal import Normal
+    from derive.audit.reading.sentence import Sentence
+
+PARAM, PER_TOKEN, BYTE = unit("param"), unit("param/token"), unit("byte")
+TOKEN, REQUEST = unit("token"), unit("request")
+MANY = 10**6  # what parameters are counted in
+LEAST = 10**9  # bytes of the smallest device memory
+NEAR = 32  # characters between a noun and its bare number
+MAGNITUDE = re.compile(r"[万亿]|illion")
+MODEL = re.compile(r" ?的?(?: (?:dense|MoE))? ?(?:model|checkpoint|稠密模型|模型)(?![A-Za-z])")
+BOUNDS = (
+    (re.compile(r" ?(?:is|are) the (?:minimum|shortest|lowest|least|lower (?:bound|limit))"
+                r"|(?:是|为)(?:最小|最短|最低|最少|下限)"), ">="),
+    (re.compile(r" ?(?:is|are) the (?:maximum|highest|most|upper (?:bound|limit))"
+                r"|(?:是|为)(?:最大|最高|最多|上限)"), "<="),
+)  # fmt: skip
+FLIGHT = ("concurrency", "batch", "devices")
+LINKS = ("network", "link")
+REQUESTS = re.compile(r"(?:request|user|sequence|session)s? (?:of|with|at) $")
+OF_REQUESTS = re.compile(
+    r" (?:requests|sequences|prompts and)(?![a-z])| ?长?度?的(?:请求|会话|序列)"
+)
+LENGTH = re.compile(
+    r"(?:prompt|input|output) (?:length|size)(?: of| is|:|=)? ?$"
+    r"|(?:输入|输出|提示词?)长度 ?[为是:=]? ?$",
+    re.IGNORECASE,
+)
+EACH_OF = re.compile(
+    r" ?[个路条] ?[0-9][0-9,.]* ?[kK]? ?(?:token|词元)s? ?长?度?的(?:请求|会话|序列)"
+)
+YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+PART = re.compile(r"[{}\\/^_*×÷=(] ?$|[一二三四五六七八九十]$")  # of an expression
+COUNTED = re.compile(
+    r"[A-Za-z]"
+    r"| ?(?:[{}\\/^_*×÷]|[个张块条次步类种项章节年倍%边侧行]|x(?![a-z])|times|orders?|variants?"
+    r"|kinds?|cards?)",
+    re.IGNORECASE,
+)
+
+
+def counted(read: Read, at: int, found: Sentence, held: Normal, nouns: Sequence[str]) -> Read:
+    """What a number counts where only the words tell: parameters, requests, bytes."""
+    text, end = held.text[found[at].start : found[at].end], found[at].end
+    if not read.unit.terms and read.value >= MANY and MAGNITUDE.search(text):
+        return replace(read, unit=PARAM) if nouns[:1] in (["parameters"], ["active"]) else read
+    if not read.unit.terms and LENGTH.search(held.text[: found[at].start]):
+        return replace(read, unit=TOKEN)  # prompt length 1,909
+    if not read.unit.terms and EACH_OF.match(held.text, end):
+        return replace(read, unit=REQUEST)  # 256 个 8,192 token 的请求
+    if read.unit == PARAM and text.endswith("B") and beside_token(at, found):
+        return replace(read, value=read.value / 10**9, half=read.half / 10**9, unit=BYTE)
+    if read.unit == PER_TOKEN:
+        return replace(read, unit=PARAM)  # activates 22B parameters per token
+    return read
+
+
+def beside_token(at: int, found: Sentence) -> bool:
+    """Whether "per token" stands directly before or behind."""
+    beside = (*found[max(0, at - 1) : at], *found[at + 1 : at + 2])
+    return any(t.of == "per" and t.says == "token" for t in beside)
+
+
+def adjusted(
+    role: str, bound: str, at: int, found: Sentence, held: Normal, nouns: Sequence[str]
+) -> tuple[str, str]:
+    """The role and the bound of a figure by what stands directly around it."""
+    token = found[at]
+    assert token.read is not None
+    size = token.read.value * token.read.unit.factor
+    bound = bound or next((sign for said, sign in BOUNDS if said.match(held.text, token.end)), "")
+    if bound == ">=" and role in FLIGHT and summed_over(at, found, held):
+        bound = ""
+    told = {"memory", "memory_bandwidth"} & set(nouns)
+    if role == "memory_bandwidth" and not told and "hardware" not in found.about:
+        role = next((t.says for t in found if t.of == "noun" and t.says in LINKS), role)
+    elif role in ("bytes", "memory") and MODEL.match(held.text, token.end):
+        role = "weights"  # a 40.6 GB dense model
+    elif role == "memory" and found[at - 1 if at else 0].says == "token":
+        role = "kv"  # 每 token 约 2 MB
+    elif role == "memory" and token.read.unit.dimension == BYTE.dimension and size < LEAST:
+        role = "bytes"  # no device has so little
+    elif role == "ridge" and not (token.read.unit.terms or bare_ridge(at, found, held)):
+        role = "number"
+    elif role == "tokens" and of_requests(at, found, held):
+        role = "context"
+    return role, bound
+
+
+def bare_ridge(at: int, found: Sentence, held: Normal) -> bool:
+    """Whether a bare number can be a ridge point: near its noun, counting nothing else."""
+    token = found[at]
+    low, high = found.clauses[at]
+    near = any(found[i].says == "ridge" and gap(found[i], token) <= NEAR for i in range(low, high))
+    alone = not COUNTED.match(held.text, token.end) and not PART.search(held.text[: token.start])
+    return near and alone and not YEAR.fullmatch(held.text[token.start : token.end])
+
+
+def of_requests(at: int, found: Sentence, held: Normal) -> bool:
+    """Whether a number of tokens is that of each request: "256 requests of 8,192 tokens"."""
+    start, end = found[at].start, found[at].end
+    return bool(REQUESTS.search(held.text[:start]) or OF_REQUESTS.match(held.text, end))
+
+
+def summed_over(at: int, found: Sentence, held: Normal) -> bool:
+    """Whether "over" counts what a rate is summed over: 529 token/s over 57 requests."""
+    low, _ = found.clauses[at]
+    before = found[low:at]
+    over = any(held.text[t.start : t.end].lower() == "over" for t in before[-3:])
+    return over and any(t.kind == "number" for t in before)
+
+
+def of_each(at: int, found: Sentence, held: Normal) -> bool:
+    """Whether bytes are those of each token before them: "150,000 tokens at 56 bytes each"."""
+    return held.text.startswith(" each", found[at].end) and tokens_before(at, found)
+
+
+def paced(at: int, found: Sentence, held: Normal) -> bool:
+    """Whether a time is that of each token before it: "100 tokens at 10 ms"."""
+    if at < 2 or held.text[found[at - 1].start : found[at - 1].end].lower() != "at":
+        return False
+    return tokens_before(at - 1, found)
+
+
+def tokens_before(at: int, found: Sentence) -> bool:
+    """Whether the number shortly before counts tokens."""
+    before = [t for t in found[max(0, at - 3) : at] if t.kind == "number"]
+    return bool(before) and before[-1].read is not None and before[-1].read.unit == TOKEN

@@ -1,0 +1,53 @@
+"""The rate of all requests together against the rate of each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from derive.audit.consistency.slips import positive, slip
+from derive.audit.rule import rule
+from derive.audit.types import Finding
+from derive.text import same, tr
+from derive.units import Quantity, show, unit
+
+if TYPE_CHECKING:
+    from derive.audit.library import Library
+    from derive.audit.types import Claim
+
+RATE = unit("token/s")
+
+
+@rule(
+    "CONS025",
+    name=("total rate = requests × rate of one", "总速率 = 请求数 × 单请求速率"),
+    page=(
+        "Where a claim gives the rate of each request, their number and the sum, the three are tied: no request is "
+        "faster than another on average.",
+        "同时给出单请求速率、请求数与总吞吐时，三者必须相符：总吞吐等于请求数乘以单请求平均速率。",
+    ),
+    fires="100 concurrent requests at 20 token/s each are 200 token/s in total.",
+    quiet="100 concurrent requests at 20 token/s each are 2,000 token/s in total.",
+)
+def totals(claim: Claim, _: Library) -> Iterator[Finding]:
+    """One rate of one, one of all, one count; bounds and averages over others are left alone."""
+    speeds, flight = claim.of("speed"), claim.of("concurrency", "batch")
+    one = [f for f in speeds if f.says("user", "one") and not f.says("user", "all")]
+    every = [f for f in speeds if f.says("user", "all") and not f.says("user", "one")]
+    if not (len(speeds) == 2 and len(one) == len(every) == len(flight) == 1):
+        return
+    each, total, count = one[0], every[0], flight[0]
+    if any(f.bound or not f.value for f in (each, total, count)):
+        return
+    expected = each.interval * count.interval
+    follows = Quantity(each.quantity.base * count.value / RATE.factor, RATE)
+    line = same(f"{count.text} × {each.text} = {show(follows).text.lstrip('≈ ')}")
+    spans = tuple(f.span for f in (count, each, total))
+    if expected.meets(total.interval):
+        what = tr("{line} agrees with {figure}", line=line, figure=same(total.text))
+        yield Finding("CONS025", "consistent", "info", what, spans, (), (line,))
+        return
+    found = slip(expected / positive(total.interval), RATE.dimension, chinese="亿" in claim.text)
+    cause = tr(" ({cause})", cause=found.cause) if found else same("")
+    what = tr("{line}, not {figure}{cause}", line=line, figure=same(total.text), cause=cause)
+    yield Finding("CONS025", "contradicted", "error", what, spans, (), (line,), line)
