@@ -122,8 +122,9 @@ def explanation(rule: str) -> Any:
         raise DeriveError(Problem("C110", what, Place(key="--explain"), hint=hint))
 
     def page(lang: str) -> str:
-        fires = tr("speaks on: {claim}", claim=found.fires).in_(lang)
-        quiet = tr("is quiet on: {claim}", claim=found.quiet).in_(lang)
+        speaks, silent = found.examples(lang)
+        fires = tr("speaks on: {claim}", claim=speaks).in_(lang)
+        quiet = tr("is quiet on: {claim}", claim=silent).in_(lang)
         return "\n".join(
             [f"{found.id}  {found.name.in_(lang)}", "", found.page.in_(lang), "", fires, quiet]
         )

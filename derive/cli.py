@@ -352,7 +352,12 @@ def compare(
     "--explain",
     "rule",
     metavar="RULE",
-    means=Text("the page of a rule, or `list`", "一条规则的说明，或 `list`"),
+    is_flag=False,
+    flag_value="list",
+    means=Text(
+        "the page of a rule; alone, or with `list`, every rule",
+        "一条规则的说明；单独使用或写 `list` 则列出全部规则",
+    ),
 )
 @option("--strict", is_flag=True, means=Text("ambiguity is an error too", "有歧义也算错误"))
 @JSON

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 LANGUAGES = ("en", "zh")
-BETWEEN_CHINESE = re.compile("(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
+BETWEEN_CHINESE = re.compile("(?<=[\u4e00-\u9fff）]) (?=[\u4e00-\u9fff])")
 CATALOGUE = Path(__file__).parent / "locale" / "zh" / "LC_MESSAGES" / "derive.po"
 
 

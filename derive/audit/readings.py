@@ -30,10 +30,15 @@ class Candidate:
     admitted: bool = True
     sources: tuple[str, ...] = ()
     half: Fraction = Fraction(0)  # in the unit of the value, where that is itself rounded
+    sentence: Text | None = None  # the value as a full sentence
+    more: Text | None = None  # what the span allows beyond the value: 35 GB to 52.5 GB with scales
+    span: Interval | None = None  # in base units, where what is allowed is not centred on the value
 
     @property
     def interval(self) -> Interval:
         """What the value stands for."""
+        if self.span is not None:
+            return self.span
         return Interval.of(self.value.base, self.half * self.value.unit.factor)
 
     @property

@@ -6,13 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from derive.audit.reading.roles import ROLES
 from derive.audit.types import VERDICTS
-from derive.audit.wording import GRAVE, SEVERITY_WORDS, VERDICT_WORDS, condition
+from derive.audit.wording import FUNCTION_WORDS, GRAVE, SEVERITY_WORDS, VERDICT_WORDS, condition
+from derive.text import tr
 from derive.units import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from derive.audit.types import Claim, Entry, Figure, Finding, Judged, Named, Reading
+    from derive.text import Text
+
+
+# whose a figure is, is only asked of what requests get; a total bandwidth is nobody's
+USERS = ("speed", "tpot", "itl", "ttft", "latency")
 
 
 def section(claims: Iterable[Mapping[str, object]]) -> dict[str, Any]:
@@ -38,7 +44,7 @@ def of_claim(judged: Judged) -> dict[str, object]:
         "findings": [of_finding(f) for f in judged.findings],
         "readings": [of_reading(r) for r in listed],
         "corrected": corrected.json() if corrected else None,
-        "would_have_to_be_true": [t.json() for f in judged.findings for t in f.remedies],
+        "would_have_to_be_true": [t.json() for t in changes(judged)],
         "sources": list(dict.fromkeys(s for f in judged.findings for s in f.sources)),
     }
     if claim.place.line:
@@ -46,6 +52,17 @@ def of_claim(judged: Judged) -> dict[str, object]:
     if claim.entry:
         made |= of_entry(claim.entry)
     return made
+
+
+def changes(judged: Judged) -> list[Text]:
+    """What would have to be true; where several findings ask, each says what for."""
+    asking = [f for f in judged.findings if f.remedies]
+    made: list[Text] = []
+    for finding in asking:
+        for one in finding.remedies:
+            aimed = finding.aim if len(asking) > 1 else None
+            made.append(tr("{aim}: {change}", aim=aimed, change=one) if aimed else one)
+    return list(dict.fromkeys(made))
 
 
 def of_entry(entry: Entry) -> dict[str, object]:
@@ -66,7 +83,11 @@ def understood(claim: Claim) -> dict[str, object]:
         "hardware": [of_name(n) for n in claim.hardware],
         "models": [of_name(n) for n in claim.models],
         "figures": [of_figure(f) for f in claim.figures],
-        "not_understood": [claim.text[a:b] for a, b in claim.unread],
+        "not_understood": [
+            claim.text[a:b]
+            for a, b in claim.unread
+            if claim.text[a:b].lower() not in FUNCTION_WORDS
+        ],
     }
     if claim.entry:
         fields = ("subject", "quantity", "value", "given", "conditions", "formula")
@@ -92,7 +113,12 @@ def of_figure(figure: Figure) -> dict[str, object]:
         "low": float(figure.value - figure.half),
         "high": float(figure.value + figure.half),
         "conditions": {k: list(v) for k, v in figure.conditions.items()},
-        "said": [condition(k, v).json() for k, values in figure.conditions.items() for v in values],
+        "said": [
+            condition(k, v).json()
+            for k, values in figure.conditions.items()
+            if k != "user" or figure.role in USERS
+            for v in values
+        ],
     }
     if figure.bound:
         made["bound"] = figure.bound
@@ -111,6 +137,8 @@ def of_finding(finding: Finding) -> dict[str, object]:
         "derivation": [t.json() for t in finding.derivation],
         "corrected": finding.corrected.json() if finding.corrected else None,
         "sources": list(finding.sources),
+        "aim": finding.aim.json() if finding.aim else None,
+        "would_have_to_be_true": [t.json() for t in finding.remedies],
     }
 
 

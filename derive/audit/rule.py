@@ -32,6 +32,11 @@ class Rule:
     quiet: str
     check: Check
     form: str = "text"
+    chinese: tuple[str, str] | None = None  # both examples in Chinese, where the rule has them
+
+    def examples(self, lang: str) -> tuple[str, str]:
+        """A claim on which it speaks and one on which it does not."""
+        return self.chinese if lang == "zh" and self.chinese else (self.fires, self.quiet)
 
 
 RULES: dict[str, Rule] = {}
@@ -45,12 +50,13 @@ def rule(
     fires: str,
     quiet: str,
     as_: str = "text",
+    chinese: tuple[str, str] | None = None,
 ) -> Callable[[Check], Check]:
     """Declare a rule."""
 
     def keep(check: Check) -> Check:
         assert id not in RULES, id
-        RULES[id] = Rule(id, Text(*name), Text(*page), fires, quiet, check, as_)
+        RULES[id] = Rule(id, Text(*name), Text(*page), fires, quiet, check, as_, chinese)
         return check
 
     return keep

@@ -182,6 +182,7 @@ class Finding:
     corrected: Text | None = None
     remedies: tuple[Text, ...] = ()
     sources: tuple[str, ...] = ()
+    aim: Text | None = None  # what the remedies are for: to be fast enough, to fit
 
 
 @dataclass(frozen=True)

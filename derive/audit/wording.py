@@ -21,6 +21,15 @@ GRAVE = {
     "unit_error": "error", "exceeds_bound": "error", "infeasible": "error", "contradicted": "error",
     "ambiguous": "warning", "unverifiable": "warning", "consistent": "info",
 }  # fmt: skip
+# words that carry no condition: not understanding them says nothing
+FUNCTION_WORDS = frozenset({
+    "a", "an", "the", "i", "e", "i.e.", "e.g.", "s", "we", "you", "our", "your", "it", "its",
+    "this", "that", "and", "or", "of", "in", "on", "at", "to", "for", "with", "by", "as", "is",
+    "are", "was", "be", "gives", "give", "does", "do", "has", "have", "的", "了", "和", "与", "在",
+    "是", "为", "有", "一个", "个", "能", "可", "可以", "我们", "我", "你", "其",
+    "该",
+    "这", "那", "也", "就", "都",
+})  # fmt: skip
 # what the words around a figure say of it: kind of the lexicon -> what it says -> in both languages
 CONDITION_WORDS = {
     "sparsity": {"dense": Text("dense", "稠密"), "with_sparsity": Text("with sparsity", "带稀疏")},

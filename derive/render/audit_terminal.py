@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import padded, printable, width
+from derive.render.judged import article, remedy_groups
 from derive.text import Text, tr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+
+COMMA = {"en": ", ", "zh": "、"}
 
 
 def claim_text(claim: Mapping[str, Any], audit: Mapping[str, Any], lang: str) -> str:
@@ -21,7 +25,9 @@ def claim_text(claim: Mapping[str, Any], audit: Mapping[str, Any], lang: str) ->
     if spans:
         lines.append("  " + marks(claim["text"], spans))
     for figure in claim["understood"]["figures"]:
-        said = ", ".join(each[lang] for each in figure["said"])
+        if article(figure):
+            continue
+        said = COMMA[lang].join(each[lang] for each in figure["said"])
         name = figure["of"][lang] if figure["of"] else "?"
         lines.append(
             f"    {padded(printable(figure['text'], 40), 24)}{name}{' · ' + said if said else ''}"
@@ -31,7 +37,7 @@ def claim_text(claim: Mapping[str, Any], audit: Mapping[str, Any], lang: str) ->
             "    " + tr("not understood: {words}", words=printable(" ".join(left), 120)).in_(lang)
         )
     if claim.get("expect"):
-        words = ", ".join(audit["verdicts"][v][lang] for v in claim["expect"])
+        words = COMMA[lang].join(audit["verdicts"][v][lang] for v in claim["expect"])
         lines.append("    " + tr("the file expects: {verdicts}", verdicts=words).in_(lang))
     for finding in claim["findings"]:
         lines += finding_lines(finding, audit, lang)
@@ -41,10 +47,10 @@ def claim_text(claim: Mapping[str, Any], audit: Mapping[str, Any], lang: str) ->
         lines.append(
             "  " + tr("say instead: {sentence}", sentence=Text(**claim["corrected"])).in_(lang)
         )
-    lines += [
-        "  " + tr("possible if {condition}", condition=Text(**c)).in_(lang)
-        for c in claim["would_have_to_be_true"]
-    ]
+    groups = remedy_groups(claim)
+    for heading, changes in groups:
+        lines.append("  " + heading.in_(lang))
+        lines += ["    - " + change[lang] for change in changes]
     if claim["sources"]:
         lines.append("  " + tr("sources: {sources}", sources=", ".join(claim["sources"])).in_(lang))
     return "\n".join(lines)

@@ -7,6 +7,9 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from derive.text import Text, tr
+
+ARTICLES = ("a", "an", "一", "一个", "the")
 TONE = {"error": "missed", "warning": "warn", "info": "met"}
 
 
@@ -25,11 +28,32 @@ def view(claim: Mapping[str, Any], numbers: Mapping[str, int], anchor: str) -> d
         "anchor": anchor,
         "where": f"{claim.get('file', '')}:{claim['line']}" if claim.get("line") else "",
         "marked": marked(claim["text"], spans),
-        "figures": [f for f in read["figures"] if f["of"]],
+        "figures": [f for f in read["figures"] if f["of"] and not article(f)],
         "left": " ".join(read["not_understood"]),
-        "remedies": claim["would_have_to_be_true"],
+        "remedies": remedy_groups(claim),
         "sources": sorted(numbers[s] for s in claim["sources"] if s in numbers),
     }  # fmt: skip
+
+
+def article(figure: Mapping[str, Any]) -> bool:
+    """Whether a count of devices is only an article: an H100, 一个设备."""
+    return figure["role"] == "devices" and figure["text"].strip().lower() in ARTICLES
+
+
+def remedy_groups(claim: Mapping[str, Any]) -> list[tuple[Text, Sequence[Mapping[str, str]]]]:
+    """What would have to be true, by what it is for; where there are several, all are needed."""
+    asking = [f for f in claim["findings"] if f["would_have_to_be_true"]]
+    several = len(asking) > 1
+    made = []
+    for at, finding in enumerate(asking):
+        heading = tr("possible if one of these holds:")
+        if several and finding["aim"]:
+            aim = Text(**finding["aim"])
+            heading = tr("{aim}, one of these:", aim=aim)
+            if at:
+                heading = tr("and {aim}, one of these:", aim=aim)
+        made.append((heading, finding["would_have_to_be_true"]))
+    return made
 
 
 def marked(text: str, spans: Sequence[Sequence[int]]) -> Markup:

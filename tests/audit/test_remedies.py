@@ -109,7 +109,7 @@ def test_an_accelerator_is_named_where_one_is_fast_enough() -> None:
     text = "Llama-3.1-8B in BF16 decodes at 150 token/s per user on one A100 80GB SXM."
     found = judge(read_claim(text, ROOTS), LIBRARY)
     words = " ".join(t.en for f in found.findings for t in f.remedies)
-    assert "memory bandwidth is at least ≈ 2.251 TB/s a device (for one: " in words
+    assert "memory bandwidth is at least ≈ 2.251 TB/s a device (for example: " in words
 
 
 def test_a_prompt_is_cut_or_shared() -> None:

@@ -86,9 +86,8 @@ def test_every_rule_has_a_page_in_both_languages() -> None:
         for lang in ("en", "zh"):
             done = run("--explain", name.lower(), "--lang", lang)
             assert done.exit_code == 0
-            assert all(
-                t in done.stdout for t in (name, rule.page.in_(lang), rule.fires, rule.quiet)
-            )
+            assert all(t in done.stdout for t in (name, rule.page.in_(lang), *rule.examples(lang)))
+    assert run("--explain").stdout == run("--explain", "list").stdout
     unknown = run("--explain", "COND", "--lang", "zh")
     assert (unknown.exit_code, unknown.stdout) == (2, "")
     assert "没有规则" in unknown.stderr
@@ -98,8 +97,11 @@ def test_every_rule_has_a_page_in_both_languages() -> None:
 def test_every_rule_speaks_on_its_example_and_not_on_the_other(kind: str, tmp_path: Path) -> None:
     from derive.audit.rule import rules
 
-    for name, rule in rules().items():
-        claim, file = getattr(rule, kind), tmp_path / "claim.yaml"
+    at = ("fires", "quiet").index(kind)
+    shown = [(n, r, text) for n, r in rules().items()
+             for text in dict.fromkeys(r.examples(lang)[at] for lang in ("en", "zh"))]  # fmt: skip
+    for name, rule, claim in shown:
+        file = tmp_path / "claim.yaml"
         file.write_text(f"- {claim}\n", encoding="utf-8")
         given = {"text": (claim,), "formula": ("--formula", claim), "claim": ("--file", str(file))}
         findings = [f for c in claims(*given[rule.form]) for f in c["findings"]]

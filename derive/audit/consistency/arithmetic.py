@@ -29,11 +29,13 @@ def result(
     for interval, under in others:
         if printed.interval.meets(interval):
             what = tr(
-                "{figure} holds only under one reading: {under}",
+                "{figure} is right under one reading only: {under}",
                 figure=same(printed.text),
                 under=under,
             )
-            return Finding(rule_id, "ambiguous", "warning", what, spans, (), (line,), line)
+            return Finding(
+                rule_id, "ambiguous", "warning", what, spans, (), (line,), should_read(line)
+            )
     cause = None
     if printed.interval.high > 0:
         cause = slip(
@@ -41,7 +43,12 @@ def result(
         )
     what = tr("{line}, not {figure}{cause}", line=line, figure=same(printed.text.strip("=≈ ")),
               cause=tr(" ({cause})", cause=cause.cause) if cause else same(""))  # fmt: skip
-    return Finding(rule_id, "contradicted", "error", what, spans, (), (line,), line)
+    return Finding(rule_id, "contradicted", "error", what, spans, (), (line,), should_read(line))
+
+
+def should_read(line: Text) -> Text:
+    """A right line of arithmetic as a sentence."""
+    return tr("It should read {line}.", line=line)
 
 
 def shown(value: Fraction, of: Figure) -> str:

@@ -43,9 +43,10 @@ def finding(
         )
         return Finding(law.id, verdict, "info", what, spans, readings, (line,))
     if verdict == "ambiguous":
-        what = tr("{law}: {figure} holds only under one reading: {under}", law=name,
+        what = tr("{law}: {figure} is right under one reading only: {under}", law=name,
                   figure=same(printed.text), under=filled.under)  # fmt: skip
-        corrected = tr("{line} ({role}, {under})", line=line, role=role, under=filled.under)
+        corrected = tr("It should read {line} ({role}, {under}).", line=line, role=role,
+                       under=filled.under)  # fmt: skip
         return Finding(law.id, verdict, "warning", what, spans, readings, (line,), corrected)
     ratio = filled.expected / positive(printed.interval)
     cause = counted(filled, ratio) or slipped(ratio, printed, chinese=chinese)
@@ -53,7 +54,8 @@ def finding(
     what = tr("{law}: {line}, not {figure}{cause}", law=name, line=line,
               figure=same(printed.text), cause=cause)  # fmt: skip
     role = ROLES[last.role].name if last.role else same("")
-    corrected = tr("{role}: {value}, by {law}", role=role, value=show(should).text, law=name)
+    corrected = tr("The {role} has to be {value}: {law}.", role=role, value=show(should).text,
+                   law=name)  # fmt: skip
     return Finding(law.id, verdict, "error", what, spans, readings, (line,), corrected)
 
 
@@ -70,7 +72,7 @@ def counted(filled: Filled, ratio: Interval) -> Text | None:
             )
         ):
             return tr(" (a factor of {count}: the sum over all was taken for one of them)",
-                      count=same(figure.text))  # fmt: skip
+                      count=f"{int(figure.value):,}")  # fmt: skip
     return None
 
 

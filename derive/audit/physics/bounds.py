@@ -9,6 +9,10 @@ from functools import lru_cache
 from math import ceil
 from typing import TYPE_CHECKING
 
+from derive.audit.physics.lines import equation
+from derive.text import Text, tr
+from derive.units import Quantity, show, unit
+
 if TYPE_CHECKING:
     from derive.audit.physics.setting import Setting
 
@@ -36,6 +40,20 @@ def weights_fit(setting: Setting) -> Fit | None:
     if needed is None or held is None:
         return None
     return Fit(needed, held.high * setting.devices)
+
+
+def fit_lines(setting: Setting, fit: Fit) -> tuple[Text, ...]:
+    """The bytes at the numbers as printed; what their digits allow, where only that decides."""
+    printed = setting.value("W", best=False)
+    if printed is None:
+        printed = fit.needed
+    lines = [equation("W", printed, "byte"), equation("g · M_dev", fit.held, "byte")]
+    if fit.fits and printed > fit.held:
+        least = show(Quantity(fit.needed, unit("byte"))).text
+        lines.insert(
+            1, tr("as the digits of the printed numbers allow, at least {value}", value=least)
+        )
+    return tuple(lines)
 
 
 def least_devices(setting: Setting, *, best: bool = True) -> int | None:

@@ -59,6 +59,14 @@ def rate_of(figure: Figure, setting: Setting) -> Interval:
     return made
 
 
+def printed_rate(figure: Figure, setting: Setting) -> Fraction:
+    """Tokens a second at the number as printed; the middle of an inverted interval is not it."""
+    value = figure.quantity.base
+    if figure.role in ("tpot", "itl"):
+        return 1 / max(value, Fraction(1, 10**12))
+    return value * setting.devices if ("device", -1) in figure.dimension.powers else value
+
+
 def whose(claim: Claim, figure: Figure) -> tuple[str, ...]:
     """Whose rate a figure may be."""
     if figure.role in ("tpot", "itl") or ("request", -1) in figure.dimension.powers:

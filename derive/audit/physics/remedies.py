@@ -16,13 +16,16 @@ from derive.audit.physics.bounds import (
     least_batch,
     least_devices,
     prefill_time,
+    total_rate,
 )
 from derive.audit.physics.precisions import compute_of
 from derive.audit.physics.setting import Setting
 from derive.audit.physics.solving import (
     bandwidth_for,
+    bandwidth_of_all,
     bytes_per_parameter,
     context_for,
+    context_of_all,
     devices_for,
     fewest_devices,
     kv_per_context,
@@ -43,8 +46,13 @@ MOST_NAMED = 4
 listed = partial(joined, en=", ", zh="、")
 
 
-def for_user_rate(setting: Setting, rate: Fraction, library: Library) -> tuple[Text, ...]:
-    """Each single change that lets one request reach a rate, then settings that exist."""
+def for_user_rate(
+    setting: Setting, rate: Fraction, library: Library, *, total: bool = True
+) -> tuple[Text, ...]:
+    """Each single change that lets one request reach a rate, then settings that exist.
+
+    `total` is False where the number cannot be a total, as a time per token.
+    """
     made: list[Text] = []
     size = bytes_per_parameter(setting, rate)
     if size is not None and size < setting.given(best=False)["w"]:
@@ -60,12 +68,13 @@ def for_user_rate(setting: Setting, rate: Fraction, library: Library) -> tuple[T
     if (accepted := tokens_per_step(setting, rate)) is not None:
         made.append(
             tr(
-                "speculative decoding accepts at least {count} tokens a step on average, "
+                "speculative decoding yields at least {count} tokens a step on average, "
                 "the draft's own time left out",
                 count=number(accepted),
             )
         )
-    made += as_total(setting, rate)
+    if total:
+        made += as_total(setting, rate)
     longest = context_for(setting, rate)
     if longest is not None:
         made.append(tr("the context is at most {count} tokens", count=f"{int(longest):,}"))
@@ -79,7 +88,7 @@ def for_user_rate(setting: Setting, rate: Fraction, library: Library) -> tuple[T
 def as_total(setting: Setting, rate: Fraction) -> tuple[Text, ...]:
     """The rate as the sum of several requests; nothing where no batch reaches it."""
     count = least_batch(setting, rate)
-    if count is None:
+    if count is None or count < 2:
         return ()
     held = largest_batch(setting)
     if held is not None and count > held:
@@ -88,10 +97,10 @@ def as_total(setting: Setting, rate: Fraction) -> tuple[Text, ...]:
     return (tr("it is the total of at least {count} requests in one batch", count=f"{count:,}"),)
 
 
-def out_of_reach(setting: Setting, rate: Fraction) -> tuple[Text, ...]:
+def out_of_reach(setting: Setting, rate: Fraction, *, total: bool = True) -> tuple[Text, ...]:
     """Which changes alone do not reach the rate of one request, however large."""
     made: list[Text] = []
-    if least_batch(setting, rate) is None:
+    if total and least_batch(setting, rate) is None:
         made.append(tr("not as a total either: no batch reaches this rate"))
     if "N" in setting.values and not reaching(setting, rate):
         made.append(
@@ -100,13 +109,30 @@ def out_of_reach(setting: Setting, rate: Fraction) -> tuple[Text, ...]:
     return tuple(made)
 
 
-def for_total_rate(setting: Setting, rate: Fraction) -> tuple[Text, ...]:
+def for_total_rate(setting: Setting, rate: Fraction, library: Library) -> tuple[Text, ...]:
     """Each single change that lets all requests together reach a rate."""
     made: list[Text] = []
     if "batch" in setting.said:
         made += as_total(setting, rate)
+    if formats_left := narrower(setting, rate):
+        made.append(tr("the weights are stored in {formats}", formats=formats_left))
+    found = total_rate(setting, best=False)
+    if found:
+        made.append(
+            tr(
+                "speculative decoding yields at least {count} tokens a step on average, "
+                "the draft's own time left out",
+                count=number(rate / found),
+            )
+        )
+    if (longest := context_of_all(setting, rate)) is not None:
+        made.append(tr("the context is at most {count} tokens", count=f"{longest:,}"))
+    if (wide := bandwidth_of_all(setting, rate)) is not None:
+        made.append(tr("memory bandwidth is at least {rate} a device ({devices})",
+                       rate=amount(wide, "byte/s"),
+                       devices=accelerators(setting, library, wide)))  # fmt: skip
     count = fewest_devices(setting, rate)
-    if count is not None:
+    if count is not None and count > setting.devices:
         made.append(
             tr(
                 "at least {count} devices share the load, links and waiting left out",
@@ -114,6 +140,18 @@ def for_total_rate(setting: Setting, rate: Fraction) -> tuple[Text, ...]:
             )
         )
     return tuple(made)
+
+
+def narrower(setting: Setting, rate: Fraction) -> str:
+    """The usual narrower formats of the weights in which all requests together reach a rate."""
+    if "N" not in setting.values or "N_moved" in setting.values:
+        return ""
+    able = []
+    for stored in FORMATS:
+        found = total_rate(setting.with_(stored=stored), best=False)
+        if BYTES[stored] < BYTES[setting.stored] and found is not None and found >= rate:
+            able.append(stored.upper())
+    return " / ".join(able)
 
 
 def for_memory(setting: Setting, library: Library) -> tuple[Text, ...]:
@@ -131,8 +169,9 @@ def for_memory(setting: Setting, library: Library) -> tuple[Text, ...]:
     if count := least_devices(setting, best=False):
         made.append(tr("at least {count} devices hold the weights", count=f"{count:,}"))
     each = whole / given["g"]
-    made.append(tr("memory is at least {size} a device ({devices})", size=amount(each, "byte"),
-                   devices=accelerators(setting, library, Fraction(0))))  # fmt: skip
+    made.append(tr("memory is at least {size} a device as its driver counts it ({devices})",
+                   size=amount(each, "byte"),
+                   devices=large_enough(setting, library, each)))  # fmt: skip
     return tuple(made)
 
 
@@ -166,7 +205,7 @@ def computers(setting: Setting, library: Library, rate: Fraction) -> Text:
     if not able:
         return tr("none of the {count} accelerators with a spec", count=len(every))
     able.sort(key=lambda row: row[:2])
-    return tr("for one: {names}", names=listed(name for *_, name in able[:MOST_NAMED]))
+    return tr("for example: {names}", names=listed(name for *_, name in able[:MOST_NAMED]))
 
 
 def for_requests(setting: Setting, count: Fraction) -> tuple[Text, ...]:
@@ -235,7 +274,29 @@ def accelerators(setting: Setting, library: Library, bandwidth: Fraction) -> Tex
         return tr("none of the {count} accelerators with a spec", count=len(every))
     own = setting.product.vendor if setting.product else ""
     able.sort(key=lambda h: (h.vendor != own, h.bandwidth.quantity.base, h.id))
-    return tr("for one: {names}", names=listed(h.name for h in able[:MOST_NAMED]))
+    return tr("for example: {names}", names=listed([h.name for h in able[:MOST_NAMED]]))
+
+
+def large_enough(setting: Setting, library: Library, size: Fraction) -> Text:
+    """The least of the known accelerators that hold so much, by the driver where sold as less."""
+    every = library.every()
+    able = [h for h in every if memory_of(h) >= size]
+    if not able:
+        return tr("none of the {count} accelerators with a spec", count=len(every))
+    own = setting.product.vendor if setting.product else ""
+    able.sort(key=lambda h: (h.vendor != own, memory_of(h), h.id))
+    names = [
+        h.name if h.marketed.quantity.base >= size
+        else tr("{device}, of which the driver shows {size}", device=h.name,
+                size=amount(memory_of(h), "byte"))
+        if h.driver_visible
+        else tr("{device}, taken as {size}", device=h.name, size=amount(memory_of(h), "byte"))
+        for h in able[:MOST_NAMED]
+    ]  # fmt: skip
+    return tr(
+        "for example: {names}",
+        names=Text("; ".join(n.en for n in names), "；".join(n.zh for n in names)),
+    )
 
 
 def amount(base: Fraction, units: str) -> str:

@@ -118,6 +118,22 @@ class Setting:
         """How many devices it counts on."""
         return int(self.values["g"].middle)
 
+    @property
+    def place(self) -> Text:
+        """The accelerators alone: one H100 SXM, 4 × H100 SXM."""
+        on = self.product.name if self.product else tr("the device")
+        if self.devices == 1:
+            return tr("one {device}", device=on) if self.product else on
+        return tr("{count} × {device}", count=self.devices, device=on)
+
+    @property
+    def loaded(self) -> Text:
+        """The model with the format of its weights, as a sentence names it."""
+        if "w" not in self.values or "N" not in self.values or self.subject.weights:
+            return self.subject.name
+        return tr("with {precision} weights {model}", model=self.subject.name,
+                  precision=self.stored.upper())  # fmt: skip
+
     @cached_property
     def name(self) -> Text:
         """The model and the accelerator, in words."""

@@ -15,7 +15,8 @@ from derive.audit.physics.precisions import compute_of, kv_precision, stored_pre
 from derive.audit.physics.setting import Setting, Subject
 from derive.audit.physics.specs import NOTHING, ONE, dense_peaks, memory_of, of_spec, spec_values
 from derive.specs.precision import BYTES
-from derive.text import tr
+from derive.text import Text, tr
+from derive.units import Quantity, show, unit
 
 if TYPE_CHECKING:
     from derive.audit.library import Library
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 CONDITIONS = (
     "weights", "parameters", "active", "memory_bandwidth", "devices", "tp", "batch", "concurrency",
 )  # fmt: skip
+HAN = re.compile("[\u4e00-\u9fff]")
 MEMBERS = {"node": 8, "rack": 72}
 
 
@@ -36,13 +38,22 @@ def subjects(claim: Claim, library: Library, named: Named | None) -> list[Subjec
     if named and named.ids:
         return [Subject(m.name, model=m, weights=bytes_said) for m in library.model(named)]
     if named and named.size:
-        shown = tr("a model of {size}", size=named.text)
+        shown = name_by_size(named.text, named.size)
         return [Subject(shown, size=named.size.interval, weights=bytes_said,
                         active=active.interval if active else None)]  # fmt: skip
     if bytes_said:
         return [Subject(tr("a model with {size} of weights", size=weights.text if weights else ""),
                         weights=bytes_said)]  # fmt: skip
     return []
+
+
+def name_by_size(text: str, size: Figure) -> Text:
+    """A model that is known by its size: a 70B model, 70 亿参数的模型."""
+    billions = show(Quantity(size.quantity.base / 10**9, unit(""))).text
+    article = "an" if re.match(r"8|1[18](?![0-9])", billions) else "a"
+    if HAN.search(text):
+        return Text(f"{article} {billions}B model", tr("a model of {size}", size=text).zh)
+    return Text(f"{article} {billions}B model", f"{billions}B 模型")
 
 
 def settings(claim: Claim, library: Library, figure: Figure) -> list[Setting]:
@@ -73,7 +84,12 @@ def setting(claim: Claim, subject: Subject, product: Hardware | None, figure: Fi
     else:
         stored = subject.native
         if not subject.weights:
-            assumed.append(tr("{precision} weights: none is said", precision=stored.upper()))
+            assumed.append(
+                tr(
+                    "weights taken as {precision}: the text names no precision",
+                    precision=stored.upper(),
+                )
+            )
     cached = kv_precision(claim)
     if cached:
         said.add("kv")
@@ -87,7 +103,7 @@ def setting(claim: Claim, subject: Subject, product: Hardware | None, figure: Fi
     if told:
         said.add("devices")
     elif product:
-        assumed.append(tr("one device: no other number is said"))
+        assumed.append(tr("one device taken: the text gives no number of devices"))
     batch = claim.one("batch", "concurrency")
     values["b"] = batch.interval if batch else ONE
     if batch:

@@ -9,7 +9,14 @@ from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING
 
-from derive.audit.physics.bounds import least_devices, least_whole, step_time, total_rate
+from derive.audit.physics.bounds import (
+    compute_rate,
+    largest_batch,
+    least_devices,
+    least_whole,
+    step_time,
+    total_rate,
+)
 
 MOST_REPLICAS = 2**16
 
@@ -98,3 +105,38 @@ def context_for(setting: Setting, rate: Fraction) -> Fraction | None:
     streamed = setting.value("W_stream", best=False) or Fraction(0)
     left = given["g"] * given["B_peak"] / rate - streamed
     return left / (given["b"] * kept) if left > 0 else None
+
+
+def batch_of_all(setting: Setting) -> Fraction | None:
+    """The batch of a total: the stated one, else the largest that memory holds."""
+    if "batch" in setting.said:
+        return setting.given(best=False)["b"]
+    held = largest_batch(setting, best=False)
+    return Fraction(held) if held else None
+
+
+def bandwidth_of_all(setting: Setting, rate: Fraction) -> Fraction | None:
+    """The least bandwidth of one device at which a whole batch reaches a rate, if any."""
+    batch, roof = batch_of_all(setting), compute_rate(setting, best=False)
+    if batch is None or (roof is not None and roof < rate):
+        return None
+    wide = bandwidth_for(setting.with_(b=batch), rate / batch)
+    if wide is None or wide <= setting.given(best=False)["B_peak"]:
+        return None
+    found = total_rate(setting.with_(B_peak=wide), best=False)
+    return wide if found is not None and found >= rate else None
+
+
+def context_of_all(setting: Setting, rate: Fraction) -> int | None:
+    """The longest context at which a whole batch reaches a rate; None where there is none."""
+    given = setting.given(best=False)
+    if not kv_per_context(setting) or "T_win" in setting.values:
+        return None
+    longest = int(given["T"])
+
+    def too_long(count: int) -> bool:
+        found = total_rate(setting.with_(T=Fraction(count)), best=False)
+        return found is None or found < rate
+
+    first = least_whole(too_long, longest)
+    return first - 1 if first is not None and first > 1 else None

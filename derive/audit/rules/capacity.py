@@ -17,14 +17,16 @@ from derive.audit.rule import rule
 from derive.audit.types import Finding, Reading
 from derive.audit.wording import GRAVE
 from derive.specs.precision import BYTES
-from derive.text import same, tr
-from derive.units import Quantity, unit
+from derive.text import Text, same, tr
+from derive.units import Quantity, show, unit
 
 if TYPE_CHECKING:
     from derive.audit.library import Library
     from derive.audit.types import Claim, Figure
 
 USABLE = Fraction(9, 10)  # what engines take of a device by default
+HOLD_WEIGHTS = Text("to hold the weights", "要放得下权重")
+HOLD_REQUESTS = Text("to hold the requests", "要容纳这些请求")
 SPEEDS = ("speed", "tpot", "itl", "ttft")
 
 
@@ -45,6 +47,10 @@ def judged_by_speed(claim: Claim) -> bool:
     ),
     fires="Llama-3-70B in BF16 fits on one H100 SXM.",
     quiet="Llama-3-70B in FP8 fits on one H100 SXM.",
+    chinese=(
+        "BF16 的 Llama-3-70B 能放进一张 H100 SXM。",
+        "FP8 的 Llama-3-70B 能放进一张 H100 SXM。",
+    ),
 )
 def fits(claim: Claim, library: Library) -> Iterator[Finding]:
     """Claims that say that a model fits, or how many devices it needs."""
@@ -67,25 +73,45 @@ def fits(claim: Claim, library: Library) -> Iterator[Finding]:
     setting = here[0]
     fit = bounds.weights_fit(setting)
     assert fit is not None
-    lines = (
-        *setting.assumed,
-        equation("W", fit.needed, "byte"),
-        equation("g · M_dev", fit.held, "byte"),
-    )
-    count = bounds.least_devices(setting, best=False)
+    lines = (*setting.assumed, *bounds.fit_lines(setting, fit))
+    count = bounds.least_devices(setting, best=False) or 1
     severity = {"consistent": "info", "ambiguous": "warning"}.get(verdict, "error")
-    what = tr(
-        "the weights need {count} device(s) or more: {setting}", count=count, setting=setting.name
-    )
-    said = None if verdict == "consistent" else tr(
-        "{model} in {precision} needs at least {count} × {device} for its weights.", model=setting.subject.name,
-        precision=setting.stored.upper(), count=count, device=setting.product.name if setting.product else "",
-    )  # fmt: skip
+    if verdict == "consistent" and fit.fits and count > setting.devices:
+        what = tr("the weights fit as the digits of the printed numbers allow: {setting}",
+                  setting=setting.name)  # fmt: skip
+    elif count == 1:
+        what = tr("one device holds the weights: {setting}", setting=setting.name)
+    else:
+        what = tr("the weights take at least {count} devices: {setting}", count=f"{count:,}",
+                  setting=setting.name)  # fmt: skip
+    said = None if verdict == "consistent" else least_said(setting, count)
     remedies = for_memory(setting, library) if verdict == "infeasible" else ()
     spans = tuple(n.span for n in (*claim.models[:1], *claim.hardware[:1]))
     yield Finding(
-        "PHYS006", verdict, severity, what, spans, (), lines, said, remedies, setting.sources
-    )
+        "PHYS006", verdict, severity, what, spans, (), lines, said, remedies, setting.sources,
+        HOLD_WEIGHTS,
+    )  # fmt: skip
+
+
+def least_said(setting: Setting, count: int) -> Text:
+    """How many devices hold the weights, as a sentence; without a product, of the stated memory."""
+    if setting.product:
+        more = setting.with_(g=Fraction(count)).place
+        return tr("The weights of {model} take at least {more}.", model=whole(setting), more=more)
+    each = show(Quantity(setting.given(best=False)["M_dev"], unit("byte"))).text
+    if count == 1:
+        return tr("One device with {memory} of memory holds the weights of {model}.", memory=each,
+                  model=whole(setting))  # fmt: skip
+    return tr("The weights of {model} take at least {count} devices with {memory} of memory each.",
+              model=whole(setting), count=f"{count:,}", memory=each)  # fmt: skip
+
+
+def whole(setting: Setting) -> Text:
+    """The model and the format in which it is stored."""
+    if "w" not in setting.values or "N" not in setting.values or setting.subject.weights:
+        return setting.subject.name
+    return tr("{model} in {precision}", model=setting.subject.name,
+              precision=setting.stored.upper())  # fmt: skip
 
 
 def needs_devices(claim: Claim) -> bool:
@@ -164,24 +190,37 @@ def requests(claim: Claim, library: Library) -> Iterator[Finding]:
     listed = (Reading(Quantity(Fraction(held), unit("request")), setting.name),)
     if verdict == "consistent":
         what = tr(
-            "{figure}: memory holds {count} requests", figure=same(batch.text), count=f"{held:,}"
+            "{figure} fit in memory, which holds {count} of this context",
+            figure=counted(batch.text, batch),
+            count=f"{held:,}",
         )
         yield Finding("PHYS007", verdict, "info", what, (batch.span,), listed, lines)
         return
     severity = GRAVE[verdict]
-    what = tr("{figure}: memory holds only {count} requests of this context ({setting})", count=f"{held:,}",
-              figure=same(batch.text), setting=setting.name)  # fmt: skip
+    what = tr("{figure} do not fit in memory, which holds {count} of this context ({setting})", count=f"{held:,}",
+              figure=counted(batch.text, batch), setting=setting.name)  # fmt: skip
+    said = tr("On {place} memory holds at most {count} requests of this context beside {model}.",
+              place=setting.place, count=f"{held:,}", model=whole(setting))  # fmt: skip
+    if held == 1:
+        said = tr("On {place} memory holds one request of this context beside {model}.",
+                  place=setting.place, model=whole(setting))  # fmt: skip
+    elif held == 0:
+        said = tr("On {place} memory holds no request of this context beside {model}.",
+                  place=setting.place, model=whole(setting))  # fmt: skip
     if free <= 0:
-        what = tr("{figure}: the weights leave no memory for a KV cache ({setting})",
-                  figure=same(batch.text), setting=setting.name)  # fmt: skip
+        what = tr("the weights leave no memory for the KV cache of {figure} ({setting})",
+                  figure=counted(batch.text, batch), setting=setting.name)  # fmt: skip
+        said = least_said(setting, bounds.least_devices(setting, best=False) or 1)
         lines = (*lines[:-3], equation("W", setting.value("W", best=False) or Fraction(0), "byte"))
-    said = tr(
-        "{setting}: at most {count} requests of this context.",
-        setting=setting.name,
-        count=f"{held:,}",
-    )
     yield Finding("PHYS007", verdict, severity, what, (batch.span,), listed, lines, said,
-                  for_requests(setting, batch.value), setting.sources)  # fmt: skip
+                  for_requests(setting, batch.value), setting.sources, HOLD_REQUESTS)  # fmt: skip
+
+
+def counted(text: str, batch: Figure) -> Text:
+    """A number of requests with its noun, where the text gives it bare."""
+    if batch.unit.terms:
+        return same(text)
+    return tr("{count} requests", count=text)
 
 
 def end_of_context(setting: Setting) -> Setting:

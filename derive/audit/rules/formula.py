@@ -119,7 +119,7 @@ def open_digits(one: Equation, found: list[Closed]) -> Finding:
         lines.append(tr("{digit} is {name} [{unit}]", digit=text, name=option,
                         unit=name.measures.unit.text or "1"))  # fmt: skip
     if best.counts:
-        lines.append(tr("and it lacks {counts}", counts=", ".join(best.counts)))
+        lines.append(tr("a factor is missing: {counts}", counts=" · ".join(best.counts)))
     lines += [same(written(one.left, each.tree)) for each in found[:3]]
     measured = best.measures
     lines.append(tr("both sides: {what}", what=measured.text))

@@ -177,6 +177,14 @@ def judged_multiple(
         tr("{product} over {second}: {ratio}", product=a.product.name, second=b.product.name,
            ratio=key[0].removeprefix("≈ ")) for key, (a, b) in list(told.items())[:MOST]
     )  # fmt: skip
+    sentences = [
+        tr("{product} has {ratio} times that of {second}", product=a.product.name,
+           second=b.product.name, ratio=key[0].removeprefix("≈ "))
+        for key, (a, b) in list(told.items())[:MOST]
+    ]  # fmt: skip
+    basis = conditions(plain[0][0])
+    if basis.en != KIND[kind].en:
+        basis = tr("{what} ({conditions})", what=KIND[kind], conditions=basis)
     what = {"stated": same(stated.text), "what": KIND[kind], "each": each,
             "conditions": conditions(plain[0][0])}  # fmt: skip
     lines = tuple(quotient(a.quantity, b.quantity) for a, b in list(told.values())[:MOST])
@@ -188,7 +196,7 @@ def judged_multiple(
         return Finding(
             "COND013", "consistent", "info", message, (stated.span,), (), lines, sources=sources
         )
-    corrected = tr("The ratio ({what}, {conditions}) is: {each}.", **what)
+    corrected = tr("By {what}: {each}.", each=joined(sentences, ", ", "，"), what=basis)
     if met:
         message = tr(
             "{stated} is right for some variants only ({what}, {conditions}): {each}", **what

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -76,11 +77,14 @@ def candidates(claim: Claim, model: Model, here: Setting, figure: Figure) -> Ite
         under = tr("{model}, {precision} cache", model=model.name, precision=stored.upper())
         each = tr("{under}, one device of {count}", under=under, count=parallel)
         if one_device:
-            yield about(whole.scaled(share), each, base=units, plain=plain)
+            say = partial(kept, each)
+            yield about(whole.scaled(share), each, base=units, plain=plain, say=say)
             told = tr("{under}, all devices together", under=under)
-            yield about(whole, told, base=units, plain=copies and plain, admitted=copies)
+            yield about(whole, told, base=units, plain=copies and plain, admitted=copies,
+                        say=partial(kept, told))  # fmt: skip
         else:
-            yield about(whole, under, base=units, plain=plain)
+            say = partial(kept_by, model.name, stored.upper())
+            yield about(whole, under, base=units, plain=plain, say=say)
             if parallel > 1:
                 yield about(whole.scaled(share), each, base=units)
         if figure.role == "kv":
@@ -89,6 +93,17 @@ def candidates(claim: Claim, model: Model, here: Setting, figure: Figure) -> Ite
         for word, factor in slips(model):
             told = tr("{under}, {slip}", under=under, slip=word)
             yield about(whole.scaled(factor), told, base=units, admitted=False)
+
+
+def kept_by(model: Text, precision: str, value: str) -> Text:
+    """The size of a cache as a sentence."""
+    return tr("The KV cache of {model} in {precision} takes {value}.", model=model,
+              precision=precision, value=value)  # fmt: skip
+
+
+def kept(under: Text, value: str) -> Text:
+    """The size of a part of a cache as a sentence."""
+    return tr("The KV cache ({under}) takes {value}.", under=under, value=value)
 
 
 def cache_precision(claim: Claim) -> str:

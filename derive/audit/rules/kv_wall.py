@@ -112,14 +112,14 @@ def side_finding(
             setting=setting.name,
         )
         said = tr(
-            "{setting}: at this context decode stays memory-bound at every batch.",
+            "At this context decode stays memory-bound at every batch: {setting}.",
             setting=setting.name,
         )
     elif wanted:
         what = tr("the batch is below the critical batch of about {count} requests: {setting}", count=count,
                   setting=setting.name)  # fmt: skip
         said = tr(
-            "{setting}: decode is memory-bound below about {count} requests.",
+            "Decode is memory-bound below about {count} requests: {setting}.",
             setting=setting.name,
             count=count,
         )
@@ -127,7 +127,7 @@ def side_finding(
         what = tr("the batch is above the critical batch of about {count} requests: {setting}", count=count,
                   setting=setting.name)  # fmt: skip
         said = tr(
-            "{setting}: decode is compute-bound above about {count} requests.",
+            "Decode is compute-bound above about {count} requests: {setting}.",
             setting=setting.name,
             count=count,
         )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 from derive.audit.interval import Interval
-from derive.audit.physics.lines import equation, rounded
+from derive.audit.physics.lines import rounded
 from derive.audit.physics.precisions import storable
 from derive.audit.physics.setting import Subject
 from derive.audit.physics.settings import own_model, subjects
@@ -27,6 +28,8 @@ GB, GIB = unit("GB"), unit("GiB")
 SIZE = unit("byte/param").dimension
 ATTENTION = Fraction(1, 4)  # what attention adds to the operations of a token at usual contexts
 NEAR = 8  # characters between a figure and the product that it belongs to
+UPPER = {"one forward pass": Text("One forward pass", "一次前向"),
+         "one training step": Text("One training step", "一步训练")}  # fmt: skip
 LEAST = 10**7  # bytes: fewer are no weights of a model
 SLIPS = ((10, Text("ten times", "10 倍")), (1000, Text("a thousand times", "1000 倍")))
 # blocks carry scales, tables often stay 16 bits wide: files of narrow formats are larger by up to this
@@ -34,12 +37,19 @@ OVERHEAD = {Fraction(1): Fraction(1, 4), Fraction(1, 2): Fraction(1, 2)}
 
 
 def about(interval: Interval, under: Text, *, base: str, plain: bool = False, admitted: bool = True,
-          sources: tuple[str, ...] = ()) -> Candidate:  # fmt: skip
-    """A candidate over an interval in base units."""
+          sources: tuple[str, ...] = (), printed: Fraction | None = None,
+          say: Callable[[str], Text] | None = None, more: Text | None = None) -> Candidate:  # fmt: skip
+    """A candidate over an interval in base units; `printed` is the value at the numbers as printed.
+
+    `say` makes a full sentence of the value, `more` says what is allowed beyond it. The numbers of an interval round a printed one lie evenly about it; those with a further
+    allowance above do not.
+    """
     made = unit(base)
-    half = (interval.high - interval.low) / 2 / made.factor
+    value = interval.middle if printed is None else printed
+    quantity = Quantity(value / made.factor, made)
+    sentence = say(rounded(quantity, 4)) if say else None
     return Candidate(
-        Quantity(interval.middle / made.factor, made), under, plain, admitted, sources, half
+        quantity, under, plain, admitted, sources, sentence=sentence, more=more, span=interval
     )
 
 
@@ -76,12 +86,22 @@ def counts(subject: Subject, figure: Figure) -> Iterator[Candidate]:
     told = figure.role == "active"
     sources = values["N"].sources
 
-    def one(value: Fraction, under: Text, plain: bool, admitted: bool = True) -> Candidate:
-        return about(
-            Interval.of(value), under, base="param", plain=plain, admitted=admitted, sources=sources
-        )
-
     name = subject.name
+
+    def one(value: Fraction, under: Text, plain: bool, admitted: bool = True) -> Candidate:
+        def sentence(shown: str) -> Text:
+            count = shown.removesuffix(" param")
+            if told:
+                return tr(
+                    "{model} activates {count} parameters for a token.", model=name, count=count
+                )
+            return tr("{model} has {count} parameters in all.", model=name, count=count)
+
+        return about(
+            Interval.of(value), under, base="param", plain=plain, admitted=admitted,
+            sources=sources, say=sentence,
+        )  # fmt: skip
+
     yield one(whole, tr("{model}, all parameters", model=name), not told, not told)
     for times, word in (
         (1, Text("the input table", "输入嵌入表")),
@@ -139,8 +159,9 @@ def truncated(figure: Figure, value: Fraction) -> bool:
         "激活参数量不能用来算显存。低于 16 位的格式带有缩放因子、词表常保留 16 位：8 位允许多四分之一，4 位允许多一半。"
         "相差十倍或一千倍的笔误（如把亿当作 billion）会被指出。",
     ),
-    fires="70 亿参数的模型在 BF16 下权重为 140 GB。",
-    quiet="70 亿参数的模型在 BF16 下权重为 14 GB。",
+    fires="A 7B model in BF16 has 140 GB of weights.",
+    quiet="A 7B model in BF16 has 14 GB of weights.",
+    chinese=("70 亿参数的模型在 BF16 下权重为 140 GB。", "70 亿参数的模型在 BF16 下权重为 14 GB。"),
 )
 def weight_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
     """One finding for each figure of weights beside a model."""
@@ -184,17 +205,25 @@ def sizes(claim: Claim, subject: Subject, figure: Figure) -> Iterator[Candidate]
     if each_said := bytes_said(claim):
         under = tr("{model}, {size} a parameter", model=subject.name, size=each_said.text)
         whole = count * each_said.interval
-        yield about(whole, under, base="byte", plain=True, sources=subject.sources)
+        yield about(whole, under, base="byte", plain=True, sources=subject.sources,
+                    say=partial(taken, subject.name, each_said.text))  # fmt: skip
         slip = tr("{under}, binary and decimal prefix exchanged", under=under)
         yield about(whole.scaled(1 / mistaken), slip, base="byte")
         return
     for stored, plain in storable(claim, subject.native):
         each = BYTES[stored]
         whole = count.scaled(each)
+        bare = whole.middle
         if stored in SCALED:
             whole = Interval(whole.low, whole.high * (1 + OVERHEAD[each]))
         under = tr("{model}, {precision}", model=subject.name, precision=stored.upper())
-        yield about(whole, under, base="byte", plain=plain, sources=subject.sources)
+        more = None
+        if stored in SCALED:
+            top = Quantity(bare * (1 + OVERHEAD[each]), unit("byte"))
+            more = tr("{low} to {high} with block scales", high=rounded(top, 4),
+                      low=rounded(Quantity(bare, unit("byte")), 4))  # fmt: skip
+        yield about(whole, under, base="byte", plain=plain, sources=subject.sources, printed=bare,
+                    more=more, say=partial(stored_in, subject.name, stored.upper(), more))  # fmt: skip
         slip = tr("{under}, GiB printed as GB", under=under)
         if binary:
             slip = tr("{under}, GB printed as GiB", under=under)
@@ -204,9 +233,26 @@ def sizes(claim: Claim, subject: Subject, figure: Figure) -> Iterator[Candidate]
             yield about(active.scaled(each), only, base="byte", admitted=False)
         for factor, word in SLIPS:
             yield about(whole.scaled(factor), tr("{under}, {slip} too much", under=under, slip=word),
-                        base="byte", admitted=False)  # fmt: skip
+                        base="byte", admitted=False, printed=bare * factor)  # fmt: skip
             yield about(whole.scaled(Fraction(1, factor)), tr("{under}, {slip} too little", under=under, slip=word),
-                        base="byte", admitted=False)  # fmt: skip
+                        base="byte", admitted=False, printed=bare / factor)  # fmt: skip
+
+
+def taken(model: Text, size: str, value: str) -> Text:
+    """Weight bytes at a stated size of a parameter, as a sentence."""
+    return tr("At {size} a parameter the weights of {model} take {value}.", size=size, model=model,
+              value=value)  # fmt: skip
+
+
+def stored_in(model: Text, precision: str, more: Text | None, value: str) -> Text:
+    """Weight bytes in a format, as a sentence."""
+    return tr("In {precision} the weights of {model} take {value}.", model=model,
+              value=more or value, precision=precision)  # fmt: skip
+
+
+def worked(model: Text, what: Text, value: str) -> Text:
+    """The operations of a token, as a sentence."""
+    return tr("{what} of {model} takes {value}.", what=what, model=model, value=value)
 
 
 @rule(
@@ -219,6 +265,7 @@ def sizes(claim: Claim, subject: Subject, figure: Figure) -> Iterator[Candidate]
     ),
     fires="A 70B model needs 70 GFLOP per token.",
     quiet="A 70B model needs 140 GFLOP per token.",
+    chinese=("70B 模型每 token 需要 70 GFLOP。", "70B 模型每 token 需要 140 GFLOP。"),
 )
 def token_work(claim: Claim, library: Library) -> Iterator[Finding]:
     """One finding for each figure of operations per token beside a model."""
@@ -243,10 +290,14 @@ def passes(claim: Claim, subject: Subject) -> Iterator[Candidate]:
     for each, word, right in rows:
         under = tr("{model}, {what}", model=subject.name, what=word)
         whole = count.scaled(each)
-        yield about(whole, under, base="FLOP/token", plain=right, admitted=right)
+        say = partial(worked, subject.name, UPPER[word.en])
+        yield about(whole, under, base="FLOP/token", plain=right, admitted=right, say=say)
         seen = Interval(whole.low, whole.high * (1 + ATTENTION))
-        told = tr("{under}, with attention operations", under=under)
-        yield about(seen, told, base="FLOP/token", plain=right, admitted=right)
+        top = Quantity(whole.middle * (1 + ATTENTION), unit("FLOP/token"))
+        more = tr("{low} to {high} with attention operations", high=rounded(top, 4),
+                  low=rounded(Quantity(whole.middle, unit("FLOP/token")), 4))  # fmt: skip
+        yield about(seen, under, base="FLOP/token", plain=right, admitted=right,
+                    printed=whole.middle, more=more)  # fmt: skip
     told = tr("{model}, multiply-adds instead of operations", model=subject.name)
     yield about(count, told, base="FLOP/token", admitted=False)
 
@@ -259,24 +310,26 @@ def size_finding(rule_id: str, figure: Figure, each: list[Outcome]) -> Finding:
     listed = tuple(
         c.reading for o in each for c in (o.hits or [c for c in o.candidates if c.plain])
     )[:8]
-    lines = tuple(equation(f"{c.under.en}:", c.value.base, c.value.unit.text) if c.under.en == c.under.zh
-                  else tr("{under}: {value}", under=c.under, value=show(c.value).text)
+    lines = tuple(tr("{under}: {value}", under=c.under, value=c.more or show(c.value).text)
                   for o in each for c in o.candidates if c.plain)[:4]  # fmt: skip
     printed = same(figure.text)
     if verdict == "consistent":
         meant = right if hit is None else hit
         what = tr("{figure} is right: {under}", figure=printed, under=meant.under)
-        if meant.interval.middle != figure.quantity.base:
+        if meant.more is not None and meant.value.base != figure.quantity.base:
+            what = tr("{figure} is possible: {under}, {range}", figure=printed, under=meant.under,
+                      range=meant.more)  # fmt: skip
+        elif meant.value.base != figure.quantity.base:
             what = tr("{figure} is right within its rounding: {under}, {exact}", figure=printed,
                       under=meant.under, exact=show(meant.value).text)  # fmt: skip
         return Finding(
             rule_id, verdict, "info", what, (figure.span,), listed, lines, sources=right.sources
         )
     if hit is not None:
-        what = tr("{figure} holds only so: {under}", figure=printed, under=hit.under)
+        what = tr("{figure} agrees only with this: {under}", figure=printed, under=hit.under)
     else:
-        what = tr("{figure} is none of the model's values", figure=printed)
-    said = tr("{under}: {value}.", under=right.under, value=rounded(right.value, 4))
+        what = tr("{figure} agrees with no value of the model", figure=printed)
+    said = right.sentence
     severity = GRAVE[verdict]
     return Finding(
         rule_id, verdict, severity, what, (figure.span,), listed, lines, said, sources=right.sources

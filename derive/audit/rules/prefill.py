@@ -121,7 +121,9 @@ def finding(figure: Figure, found: list[tuple[Setting, str]], library: Library) 
         return Finding("PHYS002", verdict, "info", what, spans, listed, tuple(lines))
     if verdict == "infeasible":
         what = tr(
-            "{figure}: the weights do not fit, {setting}", figure=printed, setting=setting.name
+            "{figure} cannot be reached, the weights do not fit: {setting}",
+            figure=printed,
+            setting=setting.name,
         )
         return Finding("PHYS002", verdict, "error", what, spans, listed, tuple(lines),
                        remedies=for_memory(setting, library))  # fmt: skip
@@ -131,8 +133,8 @@ def finding(figure: Figure, found: list[tuple[Setting, str]], library: Library) 
     remedies: tuple[Text, ...] = ()
     if time and verdict == "exceeds_bound":
         remedies = for_prefill(setting, figure.quantity.base, library)
-    said = (tr("{setting}: a TTFT of at least {bound}.", setting=setting.name, bound=rounded(value))
-            if time else tr("{setting}: at most {bound} of prompt tokens.", setting=setting.name,
-                            bound=rounded(value)))  # fmt: skip
+    told_of = {"place": setting.place, "model": setting.loaded, "bound": rounded(value)}
+    said = (tr("On {place} {model} has a TTFT of at least {bound}.", **told_of) if time
+            else tr("On {place} {model} takes in at most {bound} of prompts.", **told_of))  # fmt: skip
     return Finding("PHYS002", verdict, severity, what, spans, listed, tuple(lines), said, remedies,
                    setting.sources)  # fmt: skip

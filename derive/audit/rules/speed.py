@@ -19,23 +19,31 @@ from derive.audit.physics.cases import (
     is_bound,
     is_quotient,
     mixed,
+    printed_rate,
     rate_of,
     verdict_of,
 )
 from derive.audit.physics.lines import equation, rounded
-from derive.audit.physics.remedies import for_memory, for_total_rate, for_user_rate, out_of_reach
+from derive.audit.physics.remedies import (
+    for_memory,
+    for_total_rate,
+    for_user_rate,
+    number,
+    out_of_reach,
+)
 from derive.audit.physics.setting import Setting
 from derive.audit.physics.settings import settings
-from derive.audit.physics.solving import tokens_per_step
 from derive.audit.rule import rule
 from derive.audit.types import Finding
-from derive.text import Text, same, tr
-from derive.units import Quantity, show, unit
+from derive.text import Text, joined, same, tr
+from derive.units import Quantity, show
 
 if TYPE_CHECKING:
-    from derive.audit.interval import Interval
     from derive.audit.library import Library
     from derive.audit.types import Claim, Figure
+
+FAST_ENOUGH = Text("to be fast enough", "要足够快")
+TO_FIT = Text("to hold the weights", "要放得下权重")
 
 
 @rule(
@@ -58,6 +66,10 @@ if TYPE_CHECKING:
     ),
     fires="Llama-3-70B in BF16 on one H100 SXM gives a single user 60 token/s.",
     quiet="Llama-3-70B in FP8 on two H100 SXM gives a single user 60 token/s.",
+    chinese=(
+        "单张 H100 SXM 上 BF16 的 Llama-3-70B 单用户 60 token/s。",
+        "两张 H100 SXM 上 FP8 的 Llama-3-70B 单用户 60 token/s。",
+    ),
 )
 def decode_speed(claim: Claim, library: Library) -> Iterator[Finding]:
     """One finding for each rate or time per token that has a model and a bandwidth."""
@@ -80,27 +92,27 @@ def judged(
     setting, found = each[0]
     rate = rate_of(figure, setting)
     first = next((c for _, f in each for c in f if c.plain and c.verdict != HOLDS), found[0])
+    asked = printed_rate(figure, first.setting)
     lines = derivation(first)
     if first.verdict == BEYOND and first.who == "one":
-        lines += out_of_reach(first.setting, rate.middle)
+        lines += out_of_reach(first.setting, asked, total=figure.role == "speed")
     listed = tuple(c.reading for _, f in each for c in f if c.bound is not None)[:8]
     spans, sources = (figure.span,), setting.sources
     printed = same(figure.text)
+    aim = TO_FIT if first.verdict == TOO_LARGE else FAST_ENOUGH
     if verdict == HOLDS:
         what = tr("{figure} stays below the bound: {setting}", figure=printed, setting=setting.name)
+        if first.bound is not None and rate.low > first.bound:
+            what = by_speculation(printed, first, asked)
         yield Finding("PHYS001", verdict, "info", what, spans, listed, lines, sources=sources)
-        if claim.says("subject", "speculative") and rate.low > (
-            bounds.user_rate(setting) or rate.low
-        ):
-            yield Finding("PHYS001", HOLDS, "info", accepted(setting, rate), spans)
     elif verdict == "ambiguous":
         yield Finding("PHYS001", verdict, "warning", under_some(printed, found), spans, listed,
                       lines, corrected=possible_reading(figure, found), sources=sources,
-                      remedies=remedies(first, rate, library))  # fmt: skip
+                      remedies=remedies(figure, first, asked, library), aim=aim)  # fmt: skip
     else:
         yield Finding("PHYS001", verdict, "error", too_much(printed, first, verdict), spans, listed,
                       lines, corrected=corrected(first), sources=sources,
-                      remedies=remedies(first, rate, library))  # fmt: skip
+                      remedies=remedies(figure, first, asked, library), aim=aim)  # fmt: skip
     yield from memory_finding(claim, figure, each, verdict, library)
 
 
@@ -120,7 +132,7 @@ def derivation(case: Case) -> tuple[Text, ...]:
         units = case.quantity.unit.text
         lines.append(equation(name, case.printed, units))
         if case.bound != case.printed:
-            lines.append(tr("with the rounding of the printed numbers at most {value}",
+            lines.append(tr("as the digits of the printed numbers allow, at most {value}",
                             value=show(Quantity(case.bound, case.quantity.unit)).text))  # fmt: skip
     first = bounds.first_order_rate(setting)
     if first and case.who == "one":
@@ -133,7 +145,9 @@ def too_much(printed: Text, case: Case, verdict: str) -> Text:
     """Why it cannot be."""
     if verdict == TOO_LARGE:
         return tr(
-            "{figure}: the weights do not fit, {setting}", figure=printed, setting=case.setting.name
+            "{figure} cannot be reached, the weights do not fit: {setting}",
+            figure=printed,
+            setting=case.setting.name,
         )
     value = Quantity(case.printed or Fraction(0), IN_ALL)  # whose it is, is said beside it
     return tr("{figure} is beyond the bound of {bound} for {who}: {setting}", figure=printed,
@@ -154,31 +168,54 @@ def possible_reading(figure: Figure, found: list[Case]) -> Text | None:
     case = next((c for c in found if c.verdict == HOLDS), None)
     if case is None:
         return None
-    return tr("{setting}: {figure} for {who}.", setting=case.setting.name, figure=figure.text,
-              who=WHO[case.who])  # fmt: skip
+    told = {"place": case.setting.place, "model": case.setting.loaded, "figure": figure.text}
+    if case.who == "one":
+        return tr("On {place} {model} gives a single request {figure}.", **told)
+    return tr("On {place} {model} gives {figure} for all requests together.", **told)
 
 
 def corrected(case: Case) -> Text:
-    """The bound as a sentence."""
-    value = Quantity(case.printed or Fraction(0), IN_ALL)
-    return tr("{setting}: {who} at most {bound}.", setting=case.setting.name, who=WHO[case.who],
-              bound=rounded(value))  # fmt: skip
+    """The bound as a sentence; of a model that the devices do not hold, on those that hold it."""
+    setting = case.setting
+    fit = bounds.weights_fit(setting)
+    if fit is None or fit.fits:
+        return bound_said(case.who, setting, case.printed)
+    count = bounds.least_devices(setting, best=False) or setting.devices
+    more = setting.with_(g=Fraction(count))
+    find = bounds.user_rate if case.who == "one" else bounds.total_rate
+    held = tr("On {place} {model} does not fit; it takes at least {more}.", more=more.place,
+              model=setting.loaded, place=setting.place)  # fmt: skip
+    return joined([held, bound_said(case.who, more, find(more, best=False))], " ", "")
 
 
-def accepted(setting: Setting, rate: Interval) -> Text:
-    """How many tokens a step speculative decoding must accept."""
-    count = tokens_per_step(setting, rate.middle) or Fraction(0)
-    return tr("speculative decoding has to accept {count} tokens a step on average",
-              count=show(Quantity(count, unit(""))).text)  # fmt: skip
+def bound_said(who: str, setting: Setting, value: Fraction | None) -> Text:
+    """A bound as a full sentence."""
+    told = {"place": setting.place, "model": setting.loaded,
+            "bound": rounded(Quantity(value or Fraction(0), IN_ALL))}  # fmt: skip
+    if who == "one":
+        return tr("On {place} {model} gives a single request at most {bound}.", **told)
+    return tr("On {place} {model} gives all requests together at most {bound}.", **told)
 
 
-def remedies(case: Case, rate: Interval, library: Library) -> tuple[Text, ...]:
+def by_speculation(printed: Text, case: Case, asked: Fraction) -> Text:
+    """A rate beyond one token a step, and how many tokens a step it takes."""
+    assert case.printed is not None
+    return tr(
+        "{figure} is possible with speculative decoding that yields at least {count} tokens a step on average: "
+        "at one token a step the bound is {bound} ({setting})",
+        figure=printed, count=number(asked / case.printed),
+        bound=show(Quantity(case.printed, IN_ALL)).text, setting=case.setting.name,
+    )  # fmt: skip
+
+
+def remedies(figure: Figure, case: Case, asked: Fraction, library: Library) -> tuple[Text, ...]:
     """What would have to be true."""
     if case.verdict == TOO_LARGE:
         return for_memory(case.setting, library)
     if case.who == "one":
-        return for_user_rate(case.setting, rate.middle, library)
-    return for_total_rate(case.setting, rate.middle)
+        total = figure.role == "speed"  # a time per token is never that of a whole batch
+        return for_user_rate(case.setting, asked, library, total=total)
+    return for_total_rate(case.setting, asked, library)
 
 
 def memory_finding(
@@ -195,14 +232,13 @@ def memory_finding(
     setting, fit = each[0][0], fits[0]
     assert fit is not None
     count = bounds.least_devices(setting, best=False)
-    needed = setting.value("W", best=False) or fit.needed
-    lines = (equation("W", needed, "byte"), equation("g · M_dev", fit.held, "byte"))
+    lines = bounds.fit_lines(setting, fit)
     if is_bound(claim, figure) or is_quotient(figure, each[0][1]):
-        what = tr("bound not deployable: the weights need at least {count} devices ({setting})",
+        what = tr("bound not deployable: the weights take at least {count} devices ({setting})",
                   count=f"{count or 0:,}", setting=setting.name)  # fmt: skip
         yield Finding("PHYS006", TOO_LARGE, "info", what, (figure.span,), derivation=lines)
     elif verdict == BEYOND and "stored" in setting.said:
         what = tr("the weights do not fit: at least {count} devices ({setting})", count=f"{count or 0:,}",
                   setting=setting.name)  # fmt: skip
         yield Finding("PHYS006", TOO_LARGE, "error", what, (figure.span,), derivation=lines,
-                      remedies=for_memory(setting, library))  # fmt: skip
+                      remedies=for_memory(setting, library), aim=TO_FIT)  # fmt: skip

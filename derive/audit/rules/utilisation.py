@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING
 
 from derive.audit.interval import Interval
@@ -26,6 +28,7 @@ WORK = ("bf16", "fp16")
 SAME = {"bf16": WORK, "fp16": WORK}
 PERCENT = unit("%")
 WHOLE = Interval.of(Fraction(1), Fraction(1, 1000))
+MOST_NAMED = 4
 BASES = {"dense": Text("dense", "稠密"), "with_sparsity": Text("with sparsity", "带稀疏")}
 
 
@@ -52,6 +55,10 @@ def precisions(claim: Claim, figure: Figure) -> tuple[str, ...]:
     ),
     fires="A BF16 matmul achieved 1,200 TFLOP/s on one H100 SXM.",
     quiet="A BF16 matmul achieved 700 TFLOP/s on one H100 SXM.",
+    chinese=(
+        "H100 SXM 上实测 BF16 矩阵乘 1200 TFLOP/s。",
+        "H100 SXM 上实测 BF16 矩阵乘 700 TFLOP/s。",
+    ),
 )
 def achieved(claim: Claim, library: Library) -> Iterator[Finding]:
     """One finding for each achieved rate on a named accelerator."""
@@ -70,15 +77,83 @@ def achieved(claim: Claim, library: Library) -> Iterator[Finding]:
         lines = (equation("g · P_peak" if rate else "g · B_peak", peak, value.unit.text),)
         told = tr("{product}, dense", product=product.name) if rate else product.name
         listed = (Reading(value, told),)
+        said: Text | None = None
+        changes: tuple[Text, ...] = ()
         if verdict == "consistent":
             what = tr("{figure} stays below the peak of {peak}", figure=same(figure.text),
                       peak=show(value).text)  # fmt: skip
             severity = "info"
+            if figure.quantity.base > peak:
+                what = tr("{figure} is the peak of {peak} as its digits allow",
+                          figure=same(figure.text), peak=show(value).text)  # fmt: skip
         else:
+            said, changes = peak_said(claim, figure, product, value, library)
             what = tr("{figure} is above the peak of {peak}: {product}", product=product.name,
                       figure=same(figure.text), peak=show(value).text)  # fmt: skip
             severity = "error" if verdict == "exceeds_bound" else "warning"
-        yield Finding("PHYS003", verdict, severity, what, (figure.span,), listed, lines)
+        yield Finding("PHYS003", verdict, severity, what, (figure.span,), listed, lines, said,
+                      changes)  # fmt: skip
+
+
+def peak_said(
+    claim: Claim, figure: Figure, product: Hardware, peak: Quantity, library: Library
+) -> tuple[Text, tuple[Text, ...]]:
+    """The peak as a sentence, and what would have to be true of a rate above it."""
+    count, _ = device_count(claim, figure)
+    if ("device", -1) in figure.dimension.powers:
+        count = 1
+    on = tr("One {device}", device=product.name)
+    if count > 1:
+        on = tr("{count} × {device}", count=count, device=product.name)
+    asked = figure.quantity.base
+    each, most = asked / count, show(Quantity(peak.base, peak.unit)).text
+    changes = []
+    if ("device", -1) not in figure.dimension.powers:
+        least = ceil(asked * count / peak.base)
+        changes.append(
+            tr("it is the rate of at least {count} devices together", count=f"{least:,}")
+        )
+    if figure.role == "achieved_bandwidth":
+        fast = [h for h in library.every() if h.bandwidth.quantity.base >= each]
+        fast.sort(key=lambda h: (h.vendor != product.vendor, h.bandwidth.quantity.base, h.id))
+        changes.append(tr("memory bandwidth is at least {rate} a device ({devices})",
+                          rate=show(Quantity(each, unit("byte/s"))).text,
+                          devices=named(fast, library)))  # fmt: skip
+        return tr("{device} reads memory at {peak} at most.", device=on, peak=most), tuple(changes)
+    said = precisions(claim, figure)
+    wanted = said or WORK
+    wider = [p.upper() for p, b in product.peak.items()
+             if p not in wanted and "dense" in b and b["dense"].quantity.base * count >= asked]  # fmt: skip
+    if wider:
+        changes.append(tr("the work runs in {formats}", formats=" / ".join(wider)))
+    able = [(max(ends), h) for h in library.every()
+            if (ends := [b["dense"].quantity.base for p, b in h.peak.items()
+                         if p in wanted and "dense" in b]) and max(ends) >= each]  # fmt: skip
+    able.sort(key=lambda row: (row[1].vendor != product.vendor, row[0], row[1].id))
+    changes.append(tr("dense compute is at least {rate} a device ({devices})",
+                      rate=show(Quantity(each, unit("FLOP/s"))).text,
+                      devices=named([h for _, h in able], library)))  # fmt: skip
+    work = (said or ("bf16",))[0].upper()
+    return (
+        tr(
+            "{device} computes {precision} at {peak} at most, dense.",
+            device=on,
+            precision=work,
+            peak=most,
+        ),
+        tuple(changes),
+    )
+
+
+def named(able: list[Hardware], library: Library) -> Text:
+    """The least of some accelerators by name, or that there is none."""
+    if not able:
+        return tr("none of the {count} accelerators with a spec", count=len(library.every()))
+    names = [h.name for h in able[:MOST_NAMED]]
+    return tr(
+        "for example: {names}",
+        names=Text(", ".join(n.en for n in names), "、".join(n.zh for n in names)),
+    )
 
 
 def beyond_peak(claim: Claim, figure: Figure, product: Hardware) -> tuple[str, Fraction] | None:
@@ -88,22 +163,25 @@ def beyond_peak(claim: Claim, figure: Figure, product: Hardware) -> tuple[str, F
         count = 1
     if figure.role == "achieved_bandwidth":
         most = of_spec(product.bandwidth).high * count
-        return ("consistent" if figure.interval.low <= most else "exceeds_bound"), most
+        printed = product.bandwidth.quantity.base * count
+        return ("consistent" if figure.interval.low <= most else "exceeds_bound"), printed
     wanted = precisions(claim, figure)
     basis = "with_sparsity" if figure.says("sparsity", "with_sparsity") else "dense"
     peaks = {p: of_spec(b[basis]).high * count for p, b in product.peak.items() if basis in b}
     plain = [v for p, v in peaks.items() if p in (wanted or WORK)]
     if not plain:
         return None
+    printed = max(b[basis].quantity.base * count for p, b in product.peak.items()
+                  if basis in b and p in (wanted or WORK))  # fmt: skip
     if figure.interval.low <= max(plain):
-        return "consistent", max(plain)
+        return "consistent", printed
     sheet = [
         of_spec(v) for p, b in product.peak.items() if p in (wanted or WORK) for v in b.values()
     ]
     if any(figure.interval.meets(v.scaled(count)) for v in sheet):
         return None  # the sheet's own figure with sparsity: told by the rule of the spec sheet
     other = not wanted and any(figure.interval.low <= v for v in peaks.values())
-    return ("ambiguous" if other else "exceeds_bound"), max(plain)
+    return ("ambiguous" if other else "exceeds_bound"), printed
 
 
 @rule(
@@ -117,6 +195,10 @@ def beyond_peak(claim: Claim, figure: Figure, product: Hardware) -> tuple[str, F
     ),
     fires="A BF16 training run on one H100 SXM reached 104 % MFU.",
     quiet="A BF16 training run on one H100 SXM reached 41 % MFU.",
+    chinese=(
+        "单张 H100 SXM 上 BF16 训练的 MFU 达到 104%。",
+        "单张 H100 SXM 上 BF16 训练的 MFU 达到 41%。",
+    ),
 )
 def above_all(claim: Claim, library: Library) -> Iterator[Finding]:
     """One finding for each share above 1, with the denominators that would explain it."""
@@ -129,6 +211,10 @@ def above_all(claim: Claim, library: Library) -> Iterator[Finding]:
                       figure=same(figure.text))  # fmt: skip
             said = tr("The {name} is below 100 %: divide by the dense peak of the device and precision in use.",
                       name=name)  # fmt: skip
+            if figure.role == "mbu":
+                said = tr(
+                    "The MBU is below 100 %: divide by the peak memory bandwidth of the devices in use."
+                )
             yield Finding("PHYS004", "exceeds_bound", "error", what, (figure.span,),
                           tuple(own_peaks(claim, figure, library)), corrected=said)  # fmt: skip
         elif not claim.of("achieved_rate", "achieved_bandwidth"):
@@ -144,7 +230,8 @@ def own_peaks(claim: Claim, figure: Figure, library: Library) -> Iterator[Readin
             yield Reading(product.bandwidth.quantity, product.name)
             continue
         for precision, bases in product.peak.items():
-            if precision in wanted and "dense" in bases:
+            alike = precision == WORK[1] and product.peak.get(WORK[0]) == bases
+            if precision in wanted and "dense" in bases and not (alike and WORK[0] in wanted):
                 told = tr(
                     "{product}, {precision}, dense",
                     product=product.name,
@@ -171,6 +258,8 @@ def share_of_peak(claim: Claim, library: Library) -> Iterator[Finding]:
     pairs = (("mfu", ("achieved_rate",)), ("mbu", ("achieved_bandwidth",)))
     for role, rates in pairs:
         share, rate = claim.one(role), claim.one(*rates)
+        if rate is None and role == "mfu":
+            rate = claim.one("peak_rate")
         products = library.products(share.hardware) if share and rate else []
         if share is None or rate is None or not products or not percent(share):
             continue
@@ -182,20 +271,33 @@ def share_of_peak(claim: Claim, library: Library) -> Iterator[Finding]:
             continue  # the rate is the peak itself, not what a run reached
         hit = next((c for o in each for c in o.hits), None)
         right = next((c for o in each for c in o.candidates if c.plain), None)
+        each = [replace(o, hits=once(o.hits), candidates=once(o.candidates)) for o in each]
         listed = tuple(c.reading for o in each for c in (o.hits or o.candidates)[:4])
         lines = tuple(
-            tr("{rate} / peak = {share} ({under})", rate=same(rate.text), under=c.under,
-               share=show(c.value).text) for o in each for c in o.candidates[:4] if c.plain
+            tr("{rate} / peak {share} ({under})", rate=same(rate.text), under=c.under,
+               share=signed(c.value)) for o in each for c in o.candidates[:4] if c.plain
         )  # fmt: skip
         spans = (rate.span, share.span)
         if verdict == "consistent":
             what = tr(
                 "{rate} is {share} of the dense peak", rate=same(rate.text), share=same(share.text)
             )
+            if role == "mbu":
+                what = tr(
+                    "{rate} is {share} of the peak bandwidth",
+                    rate=same(rate.text),
+                    share=same(share.text),
+                )
             yield Finding("PHYS005", verdict, "info", what, spans, listed, lines)
             continue
         what = tr("{share} is not {rate} over the dense peak of the work", share=same(share.text),
                   rate=same(rate.text))  # fmt: skip
+        if role == "mbu":
+            what = tr(
+                "{share} is not {rate} over the peak bandwidth",
+                share=same(share.text),
+                rate=same(rate.text),
+            )
         if hit is not None:
             what = tr(
                 "{share} takes another peak: {under}", share=same(share.text), under=hit.under
@@ -206,6 +308,14 @@ def share_of_peak(claim: Claim, library: Library) -> Iterator[Finding]:
                       share=rounded(right.value), under=right.under)  # fmt: skip
         severity = GRAVE[verdict]
         yield Finding("PHYS005", verdict, severity, what, spans, listed, lines, said)
+
+
+def once(found: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+    """Both 16-bit formats run at one rate: what is alike is told once."""
+    kept: dict[tuple[Fraction, bool, bool], Candidate] = {}
+    for one in found:
+        kept.setdefault((one.value.value, one.plain, one.admitted), one)
+    return tuple(kept.values())
 
 
 def shares(claim: Claim, rate: Figure, share: Figure, product: Hardware) -> Iterator[Candidate]:
@@ -229,6 +339,12 @@ def shares(claim: Claim, rate: Figure, share: Figure, product: Hardware) -> Iter
             )
 
 
+def signed(value: Quantity) -> str:
+    """A result behind the one sign that it takes: = 40 %, ≈ 40.42 %."""
+    made = show(value)
+    return made.text if made.sign == "≈" else f"= {made.text}"
+
+
 def quotients(
     claim: Claim, rate: Figure, peak: Interval, under: Text, *, plain: bool, admitted: bool
 ) -> Iterator[Candidate]:
@@ -237,6 +353,6 @@ def quotients(
     counts = {1} if ("device", -1) in rate.dimension.powers else {1, count}
     for devices in sorted(counts):
         made = rate.interval / peak.scaled(devices)
-        value = Quantity(made.middle / PERCENT.factor, PERCENT)
-        half = (made.high - made.low) / 2 / PERCENT.factor
-        yield Candidate(value, under, plain, admitted, half=half)
+        printed = rate.quantity.base / (peak.middle * devices)  # a spec's figure lies midway
+        value = Quantity(printed / PERCENT.factor, PERCENT)
+        yield Candidate(value, under, plain, admitted, span=made)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from derive.audit.binary import binary, is_binary
+from derive.audit.consistency.arithmetic import should_read
 from derive.audit.consistency.between import writings
 from derive.audit.consistency.slips import BINARY, Slip, positive, slip
 from derive.audit.interval import Interval
@@ -112,13 +113,14 @@ def spoken(rule_id: str, pair: Pair) -> Finding:
     if pair.verdict == "ambiguous":
         what = tr("{one} and {other} are one value only where GB is read as GiB",
                   one=same(one.text), other=same(other.text))  # fmt: skip
-        corrected = tr("{line} (decimal), or write GiB", line=line)
+        corrected = tr("It should read {line} (decimal), or say GiB.", line=line)
         return Finding(rule_id, "ambiguous", "warning", what, spans, readings, (line,), corrected)
     cause = tr(" ({cause})", cause=pair.slip.cause) if pair.slip else same("")
     what = tr(
         "{line}, not {figure}{cause}", line=line, figure=same(other.text.strip("=≈ ")), cause=cause
     )
-    return Finding(rule_id, "contradicted", "error", what, spans, readings, (line,), line)
+    return Finding(rule_id, "contradicted", "error", what, spans, readings, (line,),
+                   should_read(line))  # fmt: skip
 
 
 def values(one: Figure) -> Iterator[tuple[Fraction, Text]]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from derive.audit.sheet.causes import spread
+from derive.audit.sheet.causes import each_of, spread
 from derive.audit.sheet.entries import Entry, entries
 from derive.audit.sheet.heard import SIXTEEN, alike
-from derive.audit.sheet.words import KIND, conditions, reading, size
+from derive.audit.sheet.words import KIND, conditions, reading
 from derive.audit.types import Finding
-from derive.text import joined, same, tr
+from derive.text import same, tr
 
 if TYPE_CHECKING:
     from derive.audit.library import Library
@@ -51,8 +51,7 @@ def usual(entries: tuple[Entry, ...], kind: str, claim: Claim) -> Entry | None:
 def listed(rule: str, named: Named, found: list[Entry]) -> Finding:
     """The values side by side; a note where they are alike."""
     apart = len({e.quantity.base for e in found}) > 1
-    each = joined(tr("{product}: {value}", product=e.product.name, value=size(e.quantity))
-                  for e in found)  # fmt: skip
+    each = each_of(found)
     what = {"name": same(named.text), "count": len(found), "what": KIND[found[0].kind],
             "conditions": conditions(found[0]), "each": each}  # fmt: skip
     if apart:
@@ -65,7 +64,7 @@ def listed(rule: str, named: Named, found: list[Entry]) -> Finding:
             "{name} is the name of {count} variants, whose {what} ({conditions}) is alike: {each}",
             **what,
         )
-    corrected = tr("It depends on the variant: {each}.", each=each) if apart else None
+    corrected = tr("The value depends on the variant: {each}.", each=each) if apart else None
     sources = tuple(dict.fromkeys(s for e in found for s in e.sources))
     return Finding(
         rule, "ambiguous" if apart else "consistent", "warning" if apart else "info", message,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from derive.audit.sheet.findings import all_of, plain_of
@@ -17,15 +18,19 @@ from derive.audit.sheet.words import (
     size,
     statement,
     times,
+    times_devices,
+    titles,
     total,
     under,
 )
 from derive.text import Text, joined, same, tr
+from derive.units import Quantity, unit
 
 if TYPE_CHECKING:
     from derive.audit.sheet.entries import Entry
     from derive.audit.sheet.records import Judgement
 
+BITS, BYTES = Text("bits", "比特"), Text("bytes", "字节")
 Told = tuple[Text, list[Text], Text | None]
 
 
@@ -34,8 +39,7 @@ def variants(judgement: Judgement) -> Told:
     name = judgement.figure.hardware
     fits = [m for m in judgement.each if m.verdict == "consistent"]
     listed = [(m, e) for m in judgement.each if (e := plain_of(m)) is not None]
-    each = joined([tr("{product}: {value}", product=e.product.name, value=size(e.quantity))
-                   for _, e in listed])  # fmt: skip
+    each = each_of([e for _, e in listed])
     message = tr(
         "{name} is the name of {count} variants: {figure} is right for {fits}, not for the others",
         name=same(name.text if name else ""), count=len(judgement.each),
@@ -45,8 +49,14 @@ def variants(judgement: Judgement) -> Told:
     return (
         message,
         spread([e for _, e in listed]),
-        tr("It depends on the variant: {each}.", each=each),
+        tr("The value depends on the variant: {each}.", each=each),
     )
+
+
+def each_of(found: Sequence[Entry]) -> Text:
+    """Values with the variant that has each."""
+    return joined([tr("{value} for the {product}", product=e.product.name, value=size(e.quantity))
+                   for e in found], ", ", "，")  # fmt: skip
 
 
 def spread(found: Sequence[Entry]) -> list[Text]:
@@ -103,7 +113,7 @@ def scoped(judgement: Judgement) -> Told:
         )
     message = tr("{figure} is {count} devices of {product} together ({conditions}); one has {value}",
                  count=f"{hit.count:,}", value=size(one), **what)  # fmt: skip
-    corrected = tr("{count} × {product}: {total} together, {value} each ({conditions}).",
+    corrected = tr("{count} × {product} have {total} together, {value} each ({conditions}).",
                    count=f"{hit.count:,}", product=match.product.name, total=size(total(hit)),
                    value=size(one), conditions=conditions(hit.entry))  # fmt: skip
     return message, [product_line(hit.count, one)], corrected
@@ -131,12 +141,12 @@ def disputed(judgement: Judgement) -> Told:
     main = cited[0]
     message = tr("sources disagree on {product}, {conditions}: {value} ({source}) is used here, {figure} stands in {other}",
                  product=match.product.name, conditions=conditions(entry), value=size(main.quantity),
-                 source=", ".join(main.sources), figure=same(judgement.figure.text),
+                 source=titles(main.sources), figure=same(judgement.figure.text),
                  other=origin(entry))  # fmt: skip
-    corrected = tr("{product}, {conditions}: {value} by {source}, {second} by {other}.",
+    corrected = tr("For {product}, {conditions}, {source} gives {value} and {other} gives {second}.",
                    product=match.product.name, conditions=conditions(entry),
-                   value=size(main.quantity), source=", ".join(main.sources),
-                   second=size(entry.quantity), other=", ".join(entry.sources))  # fmt: skip
+                   value=size(main.quantity), source=titles(main.sources),
+                   second=size(entry.quantity), other=titles(entry.sources))  # fmt: skip
     return message, [quotient(entry.quantity, main.quantity)], corrected
 
 
@@ -156,10 +166,78 @@ SLIPS = {
     8: Text("a factor of 8: bits and bytes", "相差 8 倍：比特与字节混淆"),
     1000: Text("a factor of 1,000: a prefix slip", "相差 1,000 倍：前缀写错"),
     10**6: Text("a factor of 1,000,000: a prefix slip", "相差 1,000,000 倍：前缀写错"),
-    2: Text("a factor of 2: two values were added, or one operation counted as two", "相差 2 倍：两值相加，或一次运算记为两次"),
+    2: Text("a factor of 2", "相差 2 倍"),
     4: Text("a factor of 4", "相差 4 倍"),
     10: Text("a factor of 10: a digit slip", "相差 10 倍：数位写错"),
 }  # fmt: skip
+
+
+def in_bits(judgement: Judgement) -> Told | None:
+    """Digits that are right in bytes where bits stand, or the other way round."""
+    match, figure = judgement.best, judgement.figure
+    bits = any(symbol.lower().endswith("bit") for symbol, _ in figure.unit.terms)
+    true = figure.interval.scaled(8 if bits else Fraction(1, 8))
+    kinds = {e.kind for e in match.plain}
+    hit = next((e for e in match.sheet
+                if e.kind in kinds and not e.other and true.meets(e.interval)), None)  # fmt: skip
+    if hit is None or "information" not in dict(figure.dimension.powers):
+        return None
+    message = tr("{figure} has the digits of {value}, {under}, but counts {what}: a byte is 8 bits",
+                 figure=same(figure.text), value=size(hit.quantity), under=under(hit),
+                 what=BITS if bits else BYTES)  # fmt: skip
+    line = same(f"{digits(figure.quantity)} ÷ 8 {equals(size(in_bytes(figure.quantity)))}")
+    return message, [line] if bits else [], statement(hit, all_of(match, hit.kind))
+
+
+def in_bytes(bits: Quantity) -> Quantity:
+    """A quantity as bytes."""
+    made = {"information": "byte", "time": "byte/s"}
+    units = made["time"] if "time" in dict(bits.dimension.powers) else made["information"]
+    return Quantity(bits.base / unit(units).factor, unit(units))
+
+
+def other_gb(judgement: Judgement) -> Told | None:
+    """Digits that are right with GB where GiB stands: 80 GiB are 85.9 GB."""
+    match, figure = judgement.best, judgement.figure
+    if not figure.unit.text.startswith("GiB"):
+        return None
+    decimal = Quantity(figure.value, unit("GB"))
+    true = figure.interval.scaled(decimal.base / figure.quantity.base)
+    hit = next((e for e in all_of(match, "memory") if true.meets(e.interval)), None)
+    if hit is None:
+        return None
+    message = tr("{figure} has the digits of {decimal}, which are {value}: GB (10^9) and GiB (2^30) are exchanged",
+                 figure=same(figure.text), decimal=size(decimal), value=size(hit.quantity))  # fmt: skip
+    return (
+        message,
+        [quotient(decimal, Quantity(Fraction(1), unit("GiB")))],
+        of_memory(match.product),
+    )
+
+
+def of_several(judgement: Judgement, meant: Entry) -> Told | None:
+    """A sum over the devices that are named, where it lies nearer than the value of one."""
+    counts, figure = judgement.best.said.counts, judgement.figure
+    if len(counts) != 1 or meant.kind not in ("memory", "memory_bandwidth", "peak"):
+        return None
+    count = next(iter(counts))
+    whole = times_devices(meant.quantity, count)
+    asked = figure.quantity.base
+    if apart(asked, whole.base) >= apart(asked, meant.quantity.base):
+        return None
+    product = judgement.best.product.name
+    message = tr("{figure} is not the sum over {count} × {product}: {total}, {value} each ({conditions})",
+                 figure=same(figure.text), count=f"{count:,}", product=product, total=size(whole),
+                 value=size(meant.quantity), conditions=conditions(meant))  # fmt: skip
+    corrected = tr("{count} × {product} have {total} together, {value} each ({conditions}).",
+                   count=f"{count:,}", product=product, total=size(whole),
+                   value=size(meant.quantity), conditions=conditions(meant))  # fmt: skip
+    return message, [product_line(count, meant.quantity)], corrected
+
+
+def apart(one: Fraction, other: Fraction) -> Fraction:
+    """By which factor two values differ."""
+    return max(one / other, other / one)
 
 
 def unlike(judgement: Judgement) -> Told:
@@ -171,11 +249,18 @@ def unlike(judgement: Judgement) -> Told:
         message = tr("{figure} is no value of {product} under any condition",
                      figure=same(figure.text), product=match.product.name)  # fmt: skip
         return message, [], None
+    if not figure.unit.terms and meant.quantity.unit.terms:
+        message = tr("{figure} is written without a unit; the cited value of {product} is {value} ({conditions})",
+                     figure=same(figure.text), product=match.product.name,
+                     value=size(meant.quantity), conditions=conditions(meant))  # fmt: skip
+        return message, [], statement(meant, all_of(match, meant.kind))
     message = tr("{figure} is no value of {product} under any condition; the cited one is {value} ({conditions})",
                  figure=same(figure.text), product=match.product.name,
                  value=size(meant.quantity), conditions=conditions(meant))  # fmt: skip
     if not figure.value or not figure.unit.terms:
         return message, [], statement(meant, all_of(match, meant.kind))
+    if told := in_bits(judgement) or other_gb(judgement) or of_several(judgement, meant):
+        return told
     ratio = figure.quantity.base / meant.quantity.base
     larger = max(ratio, 1 / ratio)
     slip = next((t for n, t in SLIPS.items() if abs(larger / n - 1) * 100 < 1), None)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -86,9 +87,25 @@ def under(entry: Entry, count: int = 1) -> Text:
 
 def origin(entry: Entry) -> Text:
     """Which source prints a value, and what it says of it."""
-    keys = same(", ".join(entry.sources))
+    named = titles(entry.sources)
     note = entry.other.value.note if entry.other else None
-    return joined([keys, note], ": ", "：") if note else keys
+    return joined([named, note], ": ", "：") if note else named
+
+
+def titles(keys: Iterable[str]) -> Text:
+    """Sources by their titles; a source that only a user's folder knows by its key."""
+    from derive.specs import load
+
+    known = load.sources()
+    alike = Counter(s.title for s in known.values())
+
+    def title(key: str) -> str:
+        if key not in known:
+            return key
+        one = known[key]
+        return one.title if alike[one.title] == 1 else f"{one.title} ({one.date or key})"
+
+    return joined((same(title(k)) for k in keys), ", ", "、")
 
 
 def reading(entry: Entry, count: int = 1) -> Reading:
