@@ -75,7 +75,7 @@ def test_aliases_of_keys_and_every_shape_of_conditions(tmp_path: Path) -> None:
     assert two.conditions == ("dense",)
     assert three.conditions == ("dense", "BF16")
     assert found[2].paraphrases == ("b", "c")
-    assert four.conditions == ("sparsity dense",)
+    assert four.conditions == ("dense",)
     assert four.source == ("x", "y")
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from derive.audit.fields.conditions import phrases
 from derive.audit.fields.given import read_given
 from derive.audit.formula.equations import equations
 from derive.audit.types import VERDICTS, Entry
@@ -95,13 +96,16 @@ def stated(node: Table, fields: dict[str, Any], faults: Faults) -> Stated:
             hint = nearest(word, VERDICTS, 0.6)
             faults.add("A107", what, node.place_of(key), hint, mark=word)
     given = dict(fields.get("given") or {})
+    conditions = tuple(fields.get("conditions") or ())
+    if isinstance(table := node.entries.get("conditions"), Table):
+        conditions = phrases(table, faults)
     entry = Entry(
         id=fields.get("id") or "",
         subject=fields.get("subject") or "",
         quantity=fields.get("quantity") or "",
         value=value,
         given=given,
-        conditions=tuple(fields.get("conditions") or ()),
+        conditions=conditions,
         formula=formula,
         source=tuple(fields.get("source") or ()),
         note=fields.get("note") or "",

@@ -77,8 +77,8 @@ def role_of(quantity: str) -> str:
 def spoken(entry: Entry, roots: tuple[Path, ...], place: Place) -> Claim:
     """The fields as a sentence, the printed figure in the role that its quantity names."""
     role = role_of(entry.quantity)
-    words = f"{entry.subject}: {ROLES[role].name.en} {entry.value} {' '.join(entry.conditions)}"
-    read = read_claim(words.strip(), roots, place)
+    words = f"{entry.subject}: {ROLES[role].name.en} {entry.value}"
+    read = read_claim(", ".join((words, *entry.conditions)), roots, place)
     begin = len(entry.subject) + 2 + len(ROLES[role].name.en)
 
     def cast(figure: Figure) -> Figure:

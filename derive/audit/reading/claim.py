@@ -53,9 +53,12 @@ def read_claim(text: str, roots: tuple[Path, ...], place: Place | None = None) -
     sizes = [f for f in figures if f.unit == PARAM and f.role != "active"]
     models += [sized(f) for f in sizes if is_model(f, held) or not named_one]
     listed = in_order(figures, hardware)
+    own = [n for n in models if n.ids] or models  # what is activated is activated of a named model
     made = [
         replace(
-            f, hardware=listed.get(i) or nearest(f, hardware, text), model=nearest(f, models, text)
+            f,
+            hardware=listed.get(i) or nearest(f, hardware, text),
+            model=nearest(f, own if f.role == "active" else models, text),
         )
         for i, f in enumerate(figures)
     ]

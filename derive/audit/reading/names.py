@@ -45,7 +45,8 @@ def spelled(alias: str) -> str:
     words = re.findall(r"[A-Za-z]+|[0-9]+(?:\.[0-9]+)*|[^A-Za-z0-9 -]", alias)
     if words[:1] == ["A"] and words[1:2] and words[1].isdigit():
         words[:2] = [words[0] + words[1]]  # "A 100 Gb/s port" names no accelerator
-    return "[ -]?".join(re.escape(w) for w in words)
+    sized = [w + "?" if w == "GB" else re.escape(w) for w in words]  # "80G" is written too
+    return "[ -]?".join(sized)
 
 
 @lru_cache(maxsize=8)

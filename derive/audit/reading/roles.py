@@ -67,6 +67,7 @@ ROLES: dict[str, Role] = {
     "ridge": Role(Text("ridge point", "脊点"), "I_ridge", ("ridge",)),
     "intensity": Role(Text("arithmetic intensity", "算术强度"), "", ("intensity",)),
     "shape": Role(Text("size of a matrix product", "矩阵乘的尺寸")),
+    "rejected": Role(Text("what the text rejects", "文中否定的数字")),
     "number": Role(Text("number", "数")),
 }  # fmt: skip
 

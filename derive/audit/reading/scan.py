@@ -35,7 +35,7 @@ DEGREE = re.compile(
 BEFORE_UNIT = re.compile(
     r" ?(?:of )?(?:(?:(?:FP|BF|INT|TF|NVFP|MXFP)[0-9]+|dense|sparse|peak|AI|稠密|稀疏|峰值|的)"
     r" ?){1,4}"
-    r"| (?:input|output|prompt|generated|completion|context|new|total) (?=tokens?\b)"
+    r"| (?:input|output|prompt|generated|completion|context|new|total) (?=tok(?:en)?s?\b)"
     r"| ?个? ?(?:输入|输出|生成|提示|上下文)(?:的)? ?(?=tokens?\b|词元)",
     re.IGNORECASE,
 )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from derive.audit.library import Library
     from derive.audit.types import Claim, Figure
 
-MORE = r"(?:larger|greater|bigger|higher|faster|longer)(?: than)?|exceeds?|outweighs?|beats?|tops|surpass(?:es)?|is (?:much |far |slightly )?(?:more|above)(?: than)?|>|大于|高于|超过|快于|多于|胜过|≥"
+MORE = r"(?:larger|greater|bigger|higher|faster|longer)(?: than)?|exceeds?|outweighs?|beats?|tops(?! out)|surpass(?:es)?|is (?:much |far |slightly )?(?:more|above)(?: than)?|>|大于|高于|超过|快于|多于|胜过|≥"
 LESS = r"(?:smaller|lower|slower|shorter)(?: than)?|is (?:much |far |slightly )?(?:less|below|fewer)(?: than)?|falls short of|<|小于|低于|不及|慢于|少于|≤"
 SIGN = re.compile(rf"(?<![a-z])(?:(?P<more>{MORE})|(?P<less>{LESS}))(?![a-z])")
 STOPS = re.compile(
@@ -59,8 +59,8 @@ def comparisons(claim: Claim) -> Iterator[tuple[Figure, Figure, bool | None]]:
         if not one.unit.terms or not other.unit.terms or "share" in (one.role, other.role):
             continue
         words = gap(claim, one, other)
-        if len(words) > 60:
-            continue
+        if len(words) > 60 or (")" in words and "(" not in words):
+            continue  # an aside in brackets is not what the sentence compares
         named = any(
             one.span[1] <= n.span[0] < other.span[0] for n in (*claim.hardware, *claim.models)
         )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # noun of the lexicon -> kind of the entries that a multiple can be of
 NOUNS = {"memory_bandwidth": "memory_bandwidth", "compute": "peak", "link": "link",
-         "memory": "memory", "power": "power"}  # fmt: skip
+         "memory": "memory", "power": "power", "bandwidth": "memory_bandwidth"}  # fmt: skip
 # what a user sees of a service: no data sheet has it
 SERVICE = ("speed", "throughput", "latency", "ttft", "tpot", "e2e", "training")
 MOST = 6
@@ -145,12 +145,25 @@ def between_products(claim: Claim, library: Library) -> Iterator[Finding]:
     if claim.says("relation", "less"):
         pairs, plain = [(b, a) for a, b in pairs], [(b, a) for a, b in plain]
     if plain:
-        yield judged_multiple(stated, plain, pairs, kind)
+        yield judged_multiple(stated, plain, pairs, kind, disputed(sides, kind, library))
 
 
 def usable(entries: tuple[Entry, ...], kind: str) -> list[Entry]:
     """The cited values of a kind, as marketed."""
     return [e for e in entries if e.kind == kind and e.other is None and e.form in ("", "marketed")]
+
+
+def disputed(sides: tuple[Named, Named], kind: str, library: Library) -> list[tuple[Entry, Entry]]:
+    """Pairs on one basis in which another source's value stands."""
+    first, second = (
+        [e for p in library.products(n) for e in entries(p)
+         if e.kind == kind and e.form in ("", "marketed")] for n in sides
+    )  # fmt: skip
+    return [
+        (a, b)
+        for a, b in combinations(first, second)
+        if a.basis == b.basis and (a.other or b.other)
+    ]
 
 
 def meant(entry: Entry, claim: Claim) -> bool:
@@ -163,7 +176,11 @@ def meant(entry: Entry, claim: Claim) -> bool:
 
 
 def judged_multiple(
-    stated: Multiple, plain: list[tuple[Entry, Entry]], pairs: list[tuple[Entry, Entry]], kind: str
+    stated: Multiple,
+    plain: list[tuple[Entry, Entry]],
+    pairs: list[tuple[Entry, Entry]],
+    kind: str,
+    others: list[tuple[Entry, Entry]],
 ) -> Finding:
     """The multiple against every pair of variants."""
 
@@ -197,7 +214,13 @@ def judged_multiple(
             "COND013", "consistent", "info", message, (stated.span,), (), lines, sources=sources
         )
     corrected = tr("By {what}: {each}.", each=joined(sentences, ", ", "，"), what=basis)
-    if met:
+    disagreed = [p for p in others if stated.meets(ratio(p))]
+    if not met and disagreed:
+        a, b = disagreed[0]
+        message = tr("{stated} is right only with what other sources print: {one} over {other}",
+                     one=size(a.quantity), other=size(b.quantity), **what)  # fmt: skip
+        verdict = "ambiguous"
+    elif met:
         message = tr(
             "{stated} is right for some variants only ({what}, {conditions}): {each}", **what
         )

@@ -87,9 +87,12 @@ def candidates(claim: Claim, model: Model, here: Setting, figure: Figure) -> Ite
             yield about(whole, under, base=units, plain=plain, say=say)
             if parallel > 1:
                 yield about(whole.scaled(share), each, base=units)
+        told = tr("{under}, binary and decimal prefix exchanged", under=under)
         if figure.role == "kv":
-            told = tr("{under}, binary and decimal prefix exchanged", under=under)
             yield about(whole.scaled(1 / slip), told, base=units)
+        elif not binary and not one_device and (per := binary_slip(figure)) != 1:
+            # bytes of a token are counted in 1,024s and printed as KB everywhere: a note, no fault
+            yield about(whole.scaled(1 / per), told, base=units, plain=plain)
         for word, factor in slips(model):
             told = tr("{under}, {slip}", under=under, slip=word)
             yield about(whole.scaled(factor), told, base=units, admitted=False)
@@ -104,6 +107,12 @@ def kept_by(model: Text, precision: str, value: str) -> Text:
 def kept(under: Text, value: str) -> Text:
     """The size of a part of a cache as a sentence."""
     return tr("The KV cache ({under}) takes {value}.", under=under, value=value)
+
+
+def binary_slip(figure: Figure) -> Fraction:
+    """What its prefix is short of the binary one: 1.024 for KB, 1.049 for MB."""
+    symbol = next((s for s, _ in figure.unit.terms if s.endswith("B") and len(s) == 2), "B")
+    return Fraction(128, 125) ** (" KMG".index(symbol[0].upper()) if symbol != "B" else 0)
 
 
 def cache_precision(claim: Claim) -> str:

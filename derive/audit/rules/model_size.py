@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
@@ -14,6 +15,7 @@ from derive.audit.physics.setting import Subject
 from derive.audit.physics.settings import own_model, subjects
 from derive.audit.readings import Candidate, Outcome, outcome, together
 from derive.audit.rule import rule
+from derive.audit.settle.memory import follows_model, taken
 from derive.audit.types import Finding
 from derive.audit.wording import GRAVE
 from derive.specs.precision import BYTES, SCALED
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from derive.audit.library import Library
     from derive.audit.types import Claim, Figure
 
+NAMED_SIZE = re.compile(r"(?<![0-9A-Za-z.×])([0-9]{1,4}(?:\.[0-9]{1,2})?)B(?![A-Za-z0-9])")
+ROUNDED = Fraction(1, 20)  # how far a name's size may lie from the count that it rounds
 GB, GIB = unit("GB"), unit("GiB")
 SIZE = unit("byte/param").dimension
 ATTENTION = Fraction(1, 4)  # what attention adds to the operations of a token at usual contexts
@@ -170,8 +174,8 @@ def weight_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
     told = claim.says("noun", "weights", "memory") or claim.says("use") or not claim.hardware
     for figure in claim.of("weights"):
         if (
-            not told
-            or of_device(claim, figure)
+            not (told or follows_model(claim, figure))
+            or (of_device(claim, figure) and not taken(claim, figure))
             or figure.quantity.base < LEAST
             or any(f.value <= 0 for f in claim.of("parameters", "active"))
         ):
@@ -206,7 +210,7 @@ def sizes(claim: Claim, subject: Subject, figure: Figure) -> Iterator[Candidate]
         under = tr("{model}, {size} a parameter", model=subject.name, size=each_said.text)
         whole = count * each_said.interval
         yield about(whole, under, base="byte", plain=True, sources=subject.sources,
-                    say=partial(taken, subject.name, each_said.text))  # fmt: skip
+                    say=partial(weighs, subject.name, each_said.text))  # fmt: skip
         slip = tr("{under}, binary and decimal prefix exchanged", under=under)
         yield about(whole.scaled(1 / mistaken), slip, base="byte")
         return
@@ -228,6 +232,10 @@ def sizes(claim: Claim, subject: Subject, figure: Figure) -> Iterator[Candidate]
         if binary:
             slip = tr("{under}, GB printed as GiB", under=under)
         yield about(count.scaled(each / mistaken), slip, base="byte")
+        if (rounded_size := nominal(subject)) and plain:
+            told = tr("{model}, {precision}, the size in its name times {each} byte(s)", model=subject.name,
+                      precision=stored.upper(), each=show(Quantity(each, unit(""))).text)  # fmt: skip
+            yield about(rounded_size.scaled(each), told, base="byte", plain=True)
         if active:
             only = tr("{under}, active parameters only", under=under)
             yield about(active.scaled(each), only, base="byte", admitted=False)
@@ -238,7 +246,7 @@ def sizes(claim: Claim, subject: Subject, figure: Figure) -> Iterator[Candidate]
                         base="byte", admitted=False, printed=bare / factor)  # fmt: skip
 
 
-def taken(model: Text, size: str, value: str) -> Text:
+def weighs(model: Text, size: str, value: str) -> Text:
     """Weight bytes at a stated size of a parameter, as a sentence."""
     return tr("At {size} a parameter the weights of {model} take {value}.", size=size, model=model,
               value=value)  # fmt: skip
@@ -253,6 +261,18 @@ def stored_in(model: Text, precision: str, more: Text | None, value: str) -> Tex
 def worked(model: Text, what: Text, value: str) -> Text:
     """The operations of a token, as a sentence."""
     return tr("{what} of {model} takes {value}.", what=what, model=model, value=value)
+
+
+def nominal(subject: Subject) -> Interval | None:
+    """The size that a model's name rounds its parameters to; None where that is another number."""
+    if subject.model is None:
+        return None
+    whole = subject.model.values["N"].quantity.base
+    for found in NAMED_SIZE.finditer(subject.model.name.en):
+        size = Fraction(found[1]) * 10**9
+        if abs(size - whole) <= whole * ROUNDED:
+            return Interval.of(size)
+    return None
 
 
 @rule(
@@ -322,6 +342,11 @@ def size_finding(rule_id: str, figure: Figure, each: list[Outcome]) -> Finding:
         elif meant.value.base != figure.quantity.base:
             what = tr("{figure} is right within its rounding: {under}, {exact}", figure=printed,
                       under=meant.under, exact=show(meant.value).text)  # fmt: skip
+        if not figure.interval.meets(right.interval):
+            made = right.value.unit
+            exact = Quantity(right.interval.low / made.factor, made)
+            what = tr("{figure} is right: {under}; exactly {exact}", figure=printed,
+                      under=meant.under, exact=rounded(exact, 4))  # fmt: skip
         return Finding(
             rule_id, verdict, "info", what, (figure.span,), listed, lines, sources=right.sources
         )

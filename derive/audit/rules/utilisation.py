@@ -269,6 +269,8 @@ def share_of_peak(claim: Claim, library: Library) -> Iterator[Finding]:
         verdict = together(o.verdict for o in each)
         if any(c.plain and WHOLE.meets(c.interval) for o in each for c in o.candidates):
             continue  # the rate is the peak itself, not what a run reached
+        if any(o.verdict == "consistent" for o in each):
+            verdict = "consistent"  # rate and share together tell which variant it was
         hit = next((c for o in each for c in o.hits), None)
         right = next((c for o in each for c in o.candidates if c.plain), None)
         each = [replace(o, hits=once(o.hits), candidates=once(o.candidates)) for o in each]

@@ -28,6 +28,7 @@ class Heard:
     counts: frozenset[int] = frozenset()  # "8x H100", "9,216 chips"
     scope: str = ""
     operations: str = ""  # "int" for TOPS, "float" for TFLOPS
+    total: bool = False  # "in total", 合计
     weights: bool = False  # the precision is that of the weights
 
 
@@ -48,6 +49,7 @@ def heard(figure: Figure, claim: Claim) -> Heard:
         frozenset(n for n in counts if n > 1),
         next((s for s in SCOPES if figure.says("scope", s)), ""),
         operations(figure),
+        figure.says("user", "all"),
         claim.says("noun", "weights"),
     )
 

@@ -15,8 +15,9 @@ from derive.audit.binary import is_binary
 from derive.audit.consistency.between import before
 from derive.audit.interval import Interval
 from derive.audit.sheet.entries import Entry, entries
-from derive.audit.sheet.heard import INTEGER, SCOPES, SIXTEEN, Heard, beside, heard, whole
+from derive.audit.sheet.heard import INTEGER, SIXTEEN, Heard, beside, heard, whole
 from derive.audit.sheet.records import Hit, Judgement, Match, fit
+from derive.audit.sheet.variants import KINDS, narrowed, smaller_build
 from derive.units import unit
 
 if TYPE_CHECKING:
@@ -31,17 +32,6 @@ NAMED = {  # nouns that name what a figure of a role is
     "power": ("power",),
 }  # fmt: skip
 LINKS = ("link", "network")
-# role of a figure -> kinds of entries; the later ones only where no word told the role
-KINDS: dict[str, tuple[str, ...]] = {
-    "peak_rate": ("peak",),
-    "achieved_rate": ("peak",),
-    "link": ("link",),
-    "network": ("link",),
-    "memory_bandwidth": ("memory_bandwidth", "link"),
-    "memory": ("memory",),
-    "power": ("power",),
-    "ridge": ("ridge",),
-}
 
 
 def judgements(claim: Claim, library: Library) -> list[Judgement]:
@@ -72,6 +62,8 @@ def sure(found: Judgement, claim: Claim) -> bool:
     figure = found.figure
     if figure.role == "achieved_rate" and figure.bound != "<=":
         return found.cause in ("", "sparsity", "also")
+    if figure.role == "memory" and any(smaller_build(m.product, figure) for m in found.each):
+        return False
     if found.cause != "none":
         return True
     if carried(figure) and not claim.says("noun", *NAMED.get(figure.role, ())):
@@ -99,32 +91,6 @@ def spoken_of_otherwise(figure: Figure, claim: Claim) -> bool:
             figure.says("calibre", "achieved") or claim.says("use") or claim.says("subject", "fits")
         )
     return False
-
-
-def narrowed(each: list[Match], claim: Claim) -> list[Match]:
-    """Without the variants that another word of the claim excludes: its form, its memory."""
-    forms = claim.said("variant")
-    if forms and (fitting := [m for m in each if any(f in m.product.id for f in forms)]):
-        each = fitting
-    if claim.says("scope", *SCOPES) or any(beside(m.product, claim) for m in each):
-        each = [m for m in each if wide(m) == max(wide(o) for o in each)]
-    figure = each[0].figure
-    others = [f for f in claim.of("memory") if f.hardware == figure.hardware]
-    if others and any(f.role in KINDS and f.role != "memory" for f in claim.figures):
-        fitting = [m for m in each if all(has(m.product, f) for f in others)]
-        each = fitting or each
-    return each
-
-
-def wide(match: Match) -> int:
-    """Devices of the largest system that a product is sold in."""
-    return max((d.devices for d in match.product.domains), default=1)
-
-
-def has(product: Hardware, memory: Figure) -> bool:
-    """Whether a product is sold with this memory."""
-    quantity = product.marketed.quantity
-    return memory.interval.low <= quantity.base <= memory.interval.high
 
 
 def together(figure: Figure, each: Sequence[Match]) -> Judgement:
@@ -226,7 +192,8 @@ def apart(
         note("which", against=False)
     if entry.precision:
         compute(entry, said, product, note)
-    if entry.direction and entry.direction != (said.direction or "one"):
+    usual = "both" if said.total and not said.direction else "one"
+    if entry.direction and entry.direction != (said.direction or usual):
         note("direction", against=bool(said.direction))
     if entry.form and not form_fits(entry, figure, product):
         note("memory", against=False)

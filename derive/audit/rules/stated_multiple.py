@@ -1,0 +1,110 @@
+"""A multiple that stands beside figures of two products: of these figures, or of what the specs have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product as combinations
+from typing import TYPE_CHECKING
+
+from derive.audit.rule import rule
+from derive.audit.rules.generations import NOUNS, SERVICE, meant, two, usable
+from derive.audit.sheet.entries import entries
+from derive.audit.sheet.ratios import Multiple, multiple
+from derive.audit.sheet.variants import KINDS
+from derive.audit.sheet.words import KIND, quotient, times
+from derive.audit.types import Finding
+from derive.text import joined, same, tr
+
+if TYPE_CHECKING:
+    from derive.audit.library import Library
+    from derive.audit.sheet.entries import Entry
+    from derive.audit.types import Claim, Figure
+    from derive.specs.types import Hardware
+
+NEAR = 24  # characters between a multiple and the quantity that it is of
+ASIDE = ("devices", "number", "ratio")
+
+
+@rule(
+    "COND017",
+    name=("multiple beside figures of two products", "两款产品数字旁的倍数"),
+    page=(
+        "A multiple that stands beside figures is held against their quotient where both sides are printed, else "
+        "against the specs of both products on one basis. It is right where any variant gives it, either way round; "
+        "contradicted where none does.",
+        "倍数与数字同时出现时：两侧数字都写出的，与二者之商对照；否则按同一口径与两款产品的规格对照。任一型号、任一方向得出该倍数即为正确，"
+        "都得不出则判为矛盾。",
+    ),
+    fires="The H200 SXM has 4.8 TB/s, 3 times the bandwidth of the H100 SXM.",
+    quiet="The H200 SXM has 4.8 TB/s, 1.4 times the bandwidth of the H100 SXM.",
+)
+def beside_figures(claim: Claim, library: Library) -> Iterator[Finding]:
+    """One finding for a multiple of a quantity that both products have."""
+    stated, sides = multiple(claim), two(claim)
+    figures = [f for f in claim.figures if f.role not in ASIDE]
+    if stated is None or sides is None or not figures or claim.says("noun", *SERVICE):
+        return
+    if claim.models or any(f.role not in KINDS for f in figures):
+        return
+    kind = kind_of(claim, stated, figures)
+    alike = [f for f in figures if KINDS[f.role][0] == kind]
+    owners = {f.hardware.ids for f in alike if f.hardware}
+    if len(alike) == 2 and len(owners) == 2 and alike[1].value > 0 < alike[0].value:
+        one, other = alike
+        spans = (stated.span, one.span, other.span)
+        either = (one.interval / other.interval, other.interval / one.interval)
+        if any(r.meets(stated.interval) for r in either):
+            message = tr("{stated} is the ratio of {one} and {other}", stated=same(stated.text),
+                         one=same(one.text), other=same(other.text))  # fmt: skip
+            yield Finding("COND017", "consistent", "info", message, spans)
+            return
+    pairs = [
+        (a, b)
+        for p, q in combinations(*(library.products(n) for n in sides))
+        for a, b in combinations(cited(p, kind), cited(q, kind))
+        if a.basis == b.basis and meant(a, claim)
+    ]
+    if pairs:
+        yield told(stated, pairs, kind)
+
+
+def cited(product: Hardware, kind: str) -> list[Entry]:
+    """What the spec of a product has of a kind, other sources' values too."""
+    listed = entries(product)
+    others = [e for e in listed if e.kind == kind and e.other and e.form in ("", "marketed")]
+    return [*usable(listed, kind), *others]
+
+
+def kind_of(claim: Claim, stated: Multiple, figures: list[Figure]) -> str:
+    """What a multiple is of: the quantity word behind it, else the figure before it."""
+    behind = [
+        (t.span[0], NOUNS[t.says]) for t in claim.terms
+        if t.kind == "noun" and t.says in NOUNS and 0 <= t.span[0] - stated.span[1] <= NEAR
+    ]  # fmt: skip
+    if behind:
+        return min(behind)[1]
+    before = [f for f in figures if f.span[1] <= stated.span[0]] or figures
+    return KINDS[before[-1].role][0]
+
+
+def told(stated: Multiple, pairs: list[tuple[Entry, Entry]], kind: str) -> Finding:
+    """The multiple against the quotients of the specs."""
+    ratios = [(a.quantity.base / b.quantity.base, a, b) for a, b in pairs]
+    met = [(r, a, b) for r, a, b in ratios if stated.meets(r) or stated.meets(1 / r)]
+    shown = (met or ratios)[:4]
+    each = joined(
+        tr("{product} over {second}: {ratio}", product=a.product.name, second=b.product.name,
+           ratio=times(r).removeprefix("≈ ")) for r, a, b in shown
+    )  # fmt: skip
+    lines = tuple(quotient(a.quantity, b.quantity) for _, a, b in shown)
+    what = {"stated": same(stated.text), "what": KIND[kind], "each": each}
+    sources = tuple(dict.fromkeys(s for _, a, b in shown for e in (a, b) for s in e.sources))
+    if met:
+        message = tr("{stated} is the ratio of the cited values ({what}): {each}", **what)
+        return Finding(
+            "COND017", "consistent", "info", message, (stated.span,), (), lines, sources=sources
+        )
+    message = tr("{stated} is not the ratio of the cited values ({what}): {each}", **what)
+    corrected = tr("The ratio ({what}) is: {each}.", **what)
+    return Finding("COND017", "contradicted", "error", message, (stated.span,), (), lines, corrected,
+                   sources=sources)  # fmt: skip
