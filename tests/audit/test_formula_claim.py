@@ -162,3 +162,18 @@ def test_any_text_is_a_formula_or_a_clear_error(text: str) -> None:
         assert all(p.code and p.what.zh for p in found.problems)
     else:
         assert found.findings
+
+
+def test_a_count_of_one_that_is_left_out_is_a_note_where_the_formula_is_the_catalogues() -> None:
+    found = audit("TPOT = N*w/(g*B_peak)")
+    assert found.verdict == "consistent"
+    assert "counts of one" in said(found)
+    assert audit("TPOT = 2*N*w/(g*B_peak)").verdict == "contradicted"
+
+
+def test_one_token_of_the_output_more_is_the_usual_approximation() -> None:
+    found = audit("E2E = TTFT + T_out*TPOT")
+    assert found.verdict == "ambiguous"
+    assert "one token of the output" in said(found)
+    assert audit("E2E = TTFT + 2*T_out*TPOT").verdict == "contradicted"
+    assert audit("E2E = TTFT + (T_out - one_token)*TPOT").verdict == "consistent"

@@ -66,6 +66,7 @@ TWINS = [
     ("Mixtral-8x7B: each token touches 12.9B of 46.7B params", "Mixtral-8x7B: each token touches 22.9B of 46.7B params", "contradicted"),
     ("DeepSeek-V3: 671B total parameters, 37B activated per token", "DeepSeek-V3: 671B total parameters, 21B activated per token", "contradicted"),
     ("gpt-oss-20b: 21B total / 3.6B active", "gpt-oss-20b: 21B total / 12B active", "contradicted"),
+    ("Qwen3-30B-A3B: 30.5B total params and 3.3B activated", "Qwen3-30B-A3B: 30.5B total params and 13B activated", "contradicted"),
     # operands, links, variants
     ("A100-80GB SXM ridge: 312e12/2.039e12 = 153 FLOP/B", "A100-80GB SXM ridge: 312e12/2.039e12 = 163 FLOP/B", "contradicted"),
     ("HGX H100 8-GPU: 7.2 TB/s of NVLink bandwidth in total", "HGX H100 8-GPU: 9.2 TB/s of NVLink bandwidth in total", "contradicted"),

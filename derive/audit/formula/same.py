@@ -188,6 +188,24 @@ def match(name: str, tree: Node, fixed: Mapping[str, Fraction]) -> Match | None:
     return None
 
 
+def one_token_off(name: str, tree: Node, fixed: Mapping[str, Fraction]) -> bool:
+    """Whether it is the catalogue's formula of an output that is one token longer or shorter."""
+    if "T_out" not in names(tree) or name not in catalogue():
+        return False
+    at = points(name, fixed, ())
+    for step in (1, -1):
+        pairs = []
+        for given in at:
+            try:
+                more = ClaimPoint({**given, "T_out": given["T_out"] + step})
+                pairs.append((ClaimPoint(given).value(tree), more.get(name)))
+            except (Absent, Undefined, ArithmeticError, KeyError):
+                continue
+        if len(pairs) >= FEW and all(a == b for a, b in pairs):
+            return True
+    return False
+
+
 def differs(name: str, tree: Node, fixed: Mapping[str, Fraction]) -> Differs | None:
     """The two values at one point, for a dense model, and their ratio where it never changes."""
     found = [p for v in points(name, fixed, ASSUMPTIONS[:1]) if (p := both(name, tree, v))]

@@ -9,7 +9,7 @@ from derive.audit.fields.evaluation import tree_dimension
 from derive.audit.formula.closing import Closed, clash, closings
 from derive.audit.formula.equations import Equation, equations
 from derive.audit.formula.reading import ids
-from derive.audit.formula.same import differs, match
+from derive.audit.formula.same import differs, match, one_token_off
 from derive.audit.rule import rule
 from derive.audit.types import Finding
 from derive.errors import DeriveError, printable
@@ -62,6 +62,8 @@ def units(claim: Claim, _: Library) -> Iterator[Finding]:
             yield broken(one, clash(one.right), left)
         elif lone:
             yield undeclared(one)
+        elif found[0].cost and not found[0].named and is_own(one, found):
+            yield counts_left_out(found[0])
         elif found[0].cost:
             yield open_digits(one, found)
         else:
@@ -134,6 +136,21 @@ def open_digits(one: Equation, found: list[Closed]) -> Finding:
     )  # fmt: skip
 
 
+def is_own(one: Equation, found: list[Closed]) -> bool:
+    """Whether it is the catalogue's formula once counts of one are written out."""
+    if not isinstance(one.left, Name):
+        return False
+    hit = match(one.left.id, found[0].tree, found[0].fixed)
+    return hit is not None and not hit.rare
+
+
+def counts_left_out(best: Closed) -> Finding:
+    """Only a count of one is not written: a note, the values are the same."""
+    lines = (tr("and it lacks {counts}", counts=", ".join(best.counts)),)
+    what = tr("the units agree once counts of one are written out: the values are the same")
+    return Finding(UNITS, "consistent", "info", what, derivation=lines)
+
+
 def closes(one: Equation, found: Closed) -> Finding:
     """The units agree as they stand."""
     what = tr("the units agree: {what}", what=found.measures.text)
@@ -193,6 +210,7 @@ def compared(name: str, found: list[Closed]) -> Iterator[Finding]:
     off = differs(name, found[0].tree, found[0].fixed) if name in catalogue() else None
     if off is None:
         return
+    approximate = any(one_token_off(name, each.tree, each.fixed) for each in found)
     one = unit_of(name)
     claimed, own = (show(Quantity(v, one)).body for v in (off.claimed, off.catalogue))
     lines = [tr("at one point it gives {claimed}, the catalogue {own}", claimed=claimed, own=own)]
@@ -200,5 +218,13 @@ def compared(name: str, found: list[Closed]) -> Iterator[Finding]:
         lines.append(tr("it is {factor} times the catalogue's everywhere", factor=str(off.ratio)))
     text = catalogue()[name].text or catalogue()[name].closed
     corrected = same(f"{name} = {text}") if text else None
+    if approximate:  # T_out tokens for the T_out - 1 that follow the first
+        what = tr(
+            "the usual approximation of {name}: it differs by one token of the output", name=name
+        )
+        yield Finding(
+            OWN, "ambiguous", "warning", what, derivation=tuple(lines), corrected=corrected
+        )
+        return
     what = tr("not the catalogue's formula of {name}", name=name)
     yield Finding(OWN, "contradicted", "error", what, derivation=tuple(lines), corrected=corrected)

@@ -124,6 +124,11 @@ def counts(subject: Subject, figure: Figure) -> Iterator[Candidate]:
                 told,
                 told,
             )
+            yield about(  # makers count part of it: norms and routers with, the table without
+                Interval(active - table, active),
+                tr("{model}, activated, part of the input table counted", model=name),
+                base="param", plain=told, admitted=told, sources=sources,
+            )  # fmt: skip
             yield one(
                 active - 2 * table,
                 tr("{model}, activated, without both tables", model=name),
