@@ -40,6 +40,7 @@ TWINS = [
     ("Llama-3.1-8B FP16 权重 16GB，4090 24GB 能放下", "Llama-3.1-8B FP16 权重 8GB，4090 24GB 能放下", "contradicted"),
     ("Qwen2.5-72B in int4 is ~36GB of weights so two 24GB cards suffice", "Qwen2.5-72B in int4 is ~18GB of weights so two 24GB cards suffice", "contradicted"),
     ("Llama-3-8B: 128 KB/token KV, so 8k tokens = 1 GB", "Llama-3-8B: 128 KB/token KV, so 8k tokens = 10 GB", "contradicted"),
+    ("Two 80GB A100s hold Llama-3-70B in FP16 (141 GB)", "Two 80GB A100s hold Llama-3-70B in FP16 (281 GB)", "contradicted"),
     # bytes of a token are counted in 1,024s
     ("Llama-3-70B KV cache is 320 KB per token", "Llama-3-70B KV cache is 340 KB per token", "contradicted"),
     ("Llama-3-70B 的 KV cache 每 token 320 KB", "Llama-3-70B 的 KV cache 每 token 200 KB", "contradicted"),

@@ -64,5 +64,6 @@ def names(kind: str, roots: tuple[Path, ...]) -> Names:
             ids[key] = tuple(dict.fromkeys((*ids.get(key, ()), path.stem)))
             spellings.setdefault(key, spelled(alias))
     longest = sorted(spellings, key=lambda key: -len(spellings[key]))
-    rows = ((spellings[key] + END, ids[key]) for key in longest)
+    end = "s?" + END if kind == "hardware" else END  # "two A100s"
+    rows = ((spellings[key] + end, ids[key]) for key in longest)
     return Names(Spellings(rows), kind == "hardware")

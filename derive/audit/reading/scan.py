@@ -44,13 +44,18 @@ WORDS = {
     "pair of": 2, "eight": 8, "ten": 10, "twelve": 12, "sixteen": 16,
 }  # fmt: skip
 COUNTED = re.compile(
-    rf"(?P<word>{'|'.join(sorted(WORDS, reverse=True))})(?: single)? (?=[A-Z])", re.IGNORECASE
+    rf"(?P<word>{'|'.join(sorted(WORDS, reverse=True))})(?: single)? "
+    r"(?=[A-Z]|[0-9]{1,4} ?GB? [A-Z])",
+    re.IGNORECASE,
 )
 DEFINED = re.compile(
     r"(?:bytes?|字节) ?(?:=|equals?|is|are|has|等于|为|即|是|有) ?$", re.IGNORECASE
 )
 SIGN = re.compile(r" ?([x×*])", re.IGNORECASE)
-TIMES = re.compile(r" ?(?:x|×|\*|张|块|卡|颗|片|台|个)? ?(?:NVIDIA |AMD |英伟达 ?)?", re.IGNORECASE)
+TIMES = re.compile(
+    r" ?(?:x|×|\*|张|块|卡|颗|片|台|个)? ?(?:[0-9]{1,4} ?GB? )?(?:NVIDIA |AMD |英伟达 ?)?",
+    re.IGNORECASE,
+)
 WORD = re.compile(r"[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]+|[0-9][0-9.,]*|\S")
 DEVICE = unit("device")
 
