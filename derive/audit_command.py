@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.audit.judge import judge
+from derive.audit.document import claims_of, weighs
+from derive.audit.fields.stated import stated_claims
+from derive.audit.judge import NOTHING, judge
 from derive.audit.library import Library
 from derive.audit.reading.claim import read_claim
 from derive.audit.record import of_claim, section
@@ -21,11 +23,11 @@ from derive.specs.lookup import spec_roots
 from derive.text import tr
 
 if TYPE_CHECKING:
-    from derive.audit.types import Claim
+    from derive.audit.types import Claim, Judged
 
 Record = Mapping[str, Any]
 LIST = "list"  # every rule instead of one
-MOST_STDIN = 64 * 1024 * 1024  # characters
+MOST_STDIN = 64 * 1024 * 1024  # bytes
 
 
 def audit(
@@ -51,15 +53,24 @@ def audit(
     if formats:
         ready(Path(directory), formats, stem)
     library = Library(roots)
-    read = list(claims(texts, documents, files, formulas, roots))  # before anything is printed
+    documented = chain.from_iterable(claims_of(Path(name), roots) for name in documents)
+    read = [  # before anything is printed; whether it is of a document
+        *((claim, False) for claim in written(texts, documents, files, formulas, roots)),
+        *((claim, True) for claim in documented),
+        *((c, False) for c in stated_claims([Path(f) for f in files], formulas, roots)),
+    ]
     met: set[tuple[object, object]] = set()
-    records = noted((of_claim(judge(claim, library)) for claim in read), met)
+    passed: list[Claim] = []
+    records = noted((of_claim(each) for each in weighed(read, library, passed)), met)
     if formats:
         write(section(records), formats, lang, Path(directory), stem, roots)
     elif as_json:
         dump_list("claims", records)
     else:
         print_claims(records, ("en", "zh") if lang == "both" else (lang,))
+    if passed:
+        count = sum(len(claim.figures) for claim in passed)
+        say(tr("{count} numbers without a subject were not judged", count=count))
     return any(severity == "error" or (strict and verdict == "ambiguous")
                for severity, verdict in met)  # fmt: skip
 
@@ -86,25 +97,45 @@ def print_claims(records: Iterable[Record], languages: Sequence[str]) -> None:
         click.echo("\n" + text)
 
 
-def claims(
+def written(
     texts: Sequence[str], documents: Sequence[str], files: Sequence[str], formulas: Sequence[str],
     roots: tuple[Path, ...],
 ) -> Iterator[Claim]:  # fmt: skip
-    """Every claim that the command line names; lines of standard input where it names none."""
-    from derive.audit.document import claims_of
-    from derive.audit.fields.stated import stated_claims
+    """Every claim on the command line; lines of standard input for `-` and where it names none."""
+    nothing = not (texts or documents or files or formulas)
+    given = [
+        each for text in (["-"] if nothing else texts)
+        for each in (from_stdin() if text == "-" else [text])
+    ]  # fmt: skip
+    if any(not text.strip() for text in given) or (not given and (nothing or texts)):
+        hint = tr("write {first}", first='derive audit "H100: 1,979 TFLOPS FP16"')
+        raise DeriveError(Problem("C109", tr("no claim is given"), hint=hint))
+    return (read_claim(text, roots) for text in given)
 
-    given = list(texts)
-    if not (texts or documents or files or formulas):
-        given = [line for line in sys.stdin.read(MOST_STDIN).splitlines() if line.strip()]
-        if not given:
-            hint = tr("write {first}", first='derive audit "H100: 1,979 TFLOPS FP16"')
-            raise DeriveError(Problem("C109", tr("no claim is given"), hint=hint))
-    return chain(
-        (read_claim(text, roots) for text in given),
-        *(claims_of(Path(name), roots) for name in documents),
-        stated_claims([Path(name) for name in files], formulas, roots),
-    )
+
+def from_stdin() -> list[str]:
+    """The claims of standard input, one a line."""
+    raw = sys.stdin.buffer.read(MOST_STDIN)
+    try:
+        lines = raw.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        what = tr("standard input is no text in UTF-8: line {line}", line=line)
+        raise DeriveError(Problem("C112", what)) from None
+    return [line for line in lines if line.strip()]
+
+
+def weighed(
+    read: Iterable[tuple[Claim, bool]], library: Library, passed: list[Claim]
+) -> Iterator[Judged]:
+    """The judged claims; `passed` takes those of documents of which there is nothing to say."""
+    for claim, documented in read:
+        found = judge(claim, library)
+        said = not documented or weighs(claim) or any(f.rule != NOTHING for f in found.findings)
+        if said:
+            yield found
+        else:
+            passed.append(claim)
 
 
 def explanation(rule: str) -> Any:

@@ -1,95 +1,125 @@
 """Claims of a Markdown or text document: every sentence with a number, with its line.
 
-A sentence that names no product or model speaks of the last one named in the same section, not far
-before it. A
-table's cell is read with its row's first cell and its column's head. Code blocks are passed over.
+A sentence that names no product or model speaks of the last one named in the same section, or of
+the one that a heading above it names. Where a sentence counts the devices that run a model, that
+count and the precision are carried too. A table's cell is read with its row's first cell and its
+column's head.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+import stat
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from derive.audit.prose import DIGIT, Piece, pieces
 from derive.audit.reading.claim import read_claim
 from derive.audit.reading.normal import LONGEST
 from derive.errors import DeriveError, Place, Problem, harmless, printable, reason
-from derive.text import tr
+from derive.text import Text, tr
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from derive.audit.types import Claim
+    from derive.audit.types import Claim, Figure, Term
 
-LASTS = 6  # sentences that a name is remembered for
 LARGEST = 16 * 1024 * 1024  # bytes of a document
-FENCE = re.compile(r" {0,3}(```|~~~)")
-HEADING = re.compile(r" {0,3}#{1,6} +(?P<title>.*?)#* *$")
-ROW = re.compile(r" *\|(?P<cells>.*)\| *$")
-RULE = re.compile(r"[ |:-]+$")
-ITEM = re.compile(r"^ *(?:[-*+]|[0-9]{1,3}[.)]) +")
-LINK = re.compile(r"!?\[([^\]\n]{0,300})\]\([^)\n]{0,600}\)")
-EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=\S)([^*_\n]{1,300}?)(?<=\S)\1(?![\w*])")
-MARKUP = re.compile(r"`|<[^>\n]{1,200}>|^ *>+ ?")
-STOP = re.compile(r"[.!?](?=\s|$)|[。！？；]|;(?=\s)")
-ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|vs|approx|ca|cf|max|min|no|fig|resp)|^[0-9]{1,3})$", re.IGNORECASE
+LASTS = 6  # sentences that a name is remembered for where no heading says it
+MOST = 10_000  # sentences, headings and table cells with a number
+# roles that a subject alone gives nothing to judge by: how many, how long, which part
+WEIGHTLESS = (
+    "",
+    "number",
+    "share",
+    "ratio",
+    "time",
+    "devices",
+    "tokens",
+    "shape",
+    "batch",
+    "concurrency",
 )
-DIGIT = re.compile(r"[0-9０-９一二两三四五六七八九十]")
-
-
-@dataclass
-class Piece:
-    """A stretch of text that is read as one claim, with the line where it begins."""
-
-    text: str
-    line: int
 
 
 @dataclass
 class Section:
-    """What the sentences since the last heading have named."""
+    """What a heading and the sentences below it have named, in their order."""
 
+    level: int = 0
     hardware: list[str] = field(default_factory=list)
     models: list[str] = field(default_factory=list)
+    precision: str = ""
     since: int = 0  # sentences since the last name
+    titled: bool = False  # what it holds was named by the heading itself
+
+    def pass_on(self) -> None:
+        """One sentence more; what no heading says is forgotten after some."""
+        self.since += 1
+        if self.since > LASTS and not self.titled:
+            self.hardware, self.models, self.precision = [], [], ""
+
+    def names(self, kind: str, *, own: bool) -> str:
+        """The last name of a kind; to a deeper section only one that is alone or in the heading."""
+        held: list[str] = getattr(self, kind)
+        alone = len(set(held)) == 1 or self.titled
+        return held[-1] if held and (own or alone) else ""
 
 
 def claims_of(path: Path, roots: tuple[Path, ...]) -> Iterator[Claim]:
     """Every claim of a document; DeriveError where the file cannot be read."""
-    section = Section()
-    for piece in pieces(read_lines(path)):
-        section.since += 1
-        if HEADING.match(piece.text) or section.since > LASTS:
-            section = Section()
-        if not DIGIT.search(piece.text) and not HEADING.match(piece.text):
-            remember(section, read(piece, path, roots))
-            continue
+    found = list(islice(pieces(read_text(path)), MOST + 1))
+    if len(found) > MOST:
+        what = tr("{file} holds more than {most} sentences: split it",
+                  file=printable(str(path), 120), most=f"{MOST:,}")  # fmt: skip
+        raise DeriveError(Problem("A204", what, Place(str(path))))
+    return claims(found, path, roots)
+
+
+def claims(found: Iterable[Piece], path: Path, roots: tuple[Path, ...]) -> Iterator[Claim]:
+    """The claims of the pieces; headings open and close sections."""
+    sections = [Section()]
+    for piece in found:
         claim = read(piece, path, roots)
-        yield from told(claim, section, piece, path, roots)
-        remember(section, claim)
+        if piece.level:
+            while sections[-1].level >= piece.level:
+                sections.pop()
+            sections.append(Section(piece.level))
+            remember(sections[-1], claim)
+            sections[-1].titled = bool(sections[-1].hardware or sections[-1].models)
+            continue
+        sections[-1].pass_on()
+        if DIGIT.search(piece.text) and claim.figures:
+            yield told(claim, sections, piece, path, roots)
+        if not piece.cell:
+            remember(sections[-1], claim)
 
 
 def told(
-    claim: Claim, section: Section, piece: Piece, path: Path, roots: tuple[Path, ...]
-) -> Iterator[Claim]:
-    """A claim with figures; where it names nothing, read again behind what the section names."""
-    if not claim.figures or HEADING.match(piece.text):
-        return
-    missing = ([] if claim.hardware else section.hardware[-1:]) + (
-        [] if claim.models else section.models[-1:]
-    )
-    if not missing:
-        yield claim
-        return
-    head = ", ".join(missing) + ": "
+    claim: Claim, sections: list[Section], piece: Piece, path: Path, roots: tuple[Path, ...]
+) -> Claim:
+    """A claim; where it names no product or model, read again behind what the sections name."""
+    hardware = "" if claim.hardware else carried("hardware", sections)
+    models = "" if claim.models else carried("models", sections)
+    if not hardware and not models:
+        return claim
+    if hardware and claim.of("devices"):
+        hardware = hardware.split("× ")[-1]
+    precision = "" if claim.says("precision") or not models else sections[-1].precision
+    head = ", ".join(filter(None, (hardware, models, precision))) + ": "
     again = read(replace(piece, text=head + piece.text), path, roots)
-    yield shifted(again, len(head), piece.text)
+    return shifted(again, len(head), piece.text)
+
+
+def carried(kind: str, sections: list[Section]) -> str:
+    """The name of a kind that is nearest: in this section, else in those around it."""
+    named = (s.names(kind, own=s is sections[-1]) for s in reversed(sections))
+    return next(filter(None, named), "")
 
 
 def shifted(claim: Claim, by: int, text: str) -> Claim:
-    """A claim whose spans count from the sentence itself, what was put before it left out."""
+    """A claim whose spans count from the sentence itself; what was put before it has no place."""
 
     def back(span: tuple[int, int]) -> tuple[int, int]:
         return (max(0, span[0] - by), max(0, span[1] - by))
@@ -102,9 +132,9 @@ def shifted(claim: Claim, by: int, text: str) -> Claim:
             hardware=f.hardware and replace(f.hardware, span=back(f.hardware.span)),
             model=f.model and replace(f.model, span=back(f.model.span)),
         )
-        for f in claim.figures if f.span[0] >= by
+        for f in claim.figures if f.span[0] >= by or f.role == "devices"
     )  # fmt: skip
-    terms = tuple(replace(t, span=back(t.span)) for t in claim.terms)
+    terms: tuple[Term, ...] = tuple(replace(t, span=back(t.span)) for t in claim.terms)
     unread = tuple(back(s) for s in claim.unread if s[0] >= by)
     named = replace(claim, hardware=hardware, models=models)
     return replace(named, text=text, figures=figures, terms=terms, unread=unread)
@@ -113,97 +143,57 @@ def shifted(claim: Claim, by: int, text: str) -> Claim:
 def read(piece: Piece, path: Path, roots: tuple[Path, ...]) -> Claim:
     """One piece; what cannot be seen in it is passed over, a document is not a command line."""
     text = "".join(c if harmless(c) else " " for c in piece.text)[:LONGEST]
-    return read_claim(text, roots, Place(path.as_posix(), piece.line))
+    column = piece.columns[0] if piece.columns else 0
+    made = read_claim(text, roots, Place(path.as_posix(), piece.line, column))
+    return replace(made, columns=piece.columns)
 
 
 def remember(section: Section, claim: Claim) -> None:
-    """Keep the names of a sentence for those behind it."""
+    """Keep the names of a sentence for those behind it, with how many devices run the model."""
     if claim.hardware or claim.models:
         section.since = 0
-    section.hardware += [n.text for n in claim.hardware if n.ids]
+    counts: dict[tuple[int, int], Figure] = {
+        f.hardware.span: f for f in claim.of("devices") if f.hardware
+    }
+    for name in claim.hardware:
+        if name.ids:
+            count = counts.get(name.span) if claim.models else None
+            section.hardware.append(f"{count.value}× {name.text}" if count else name.text)
     section.models += [n.text for n in claim.models]
+    if claim.models and counts:  # the deployment is told
+        said = [t for t in claim.terms if t.kind == "precision"]
+        section.precision = claim.text[slice(*said[0].span)] if len(said) == 1 else ""
 
 
-def read_lines(path: Path) -> list[str]:
-    """The document's lines; DeriveError A201 to A203."""
+def weighs(claim: Claim) -> bool:
+    """Whether a number of the claim is a figure of something named."""
+    subject = claim.hardware or any(n.size is None for n in claim.models)
+    return bool(subject) and any(f.role not in WEIGHTLESS for f in claim.figures)
+
+
+def read_text(path: Path) -> str:
+    """The document's text; DeriveError A201 to A203."""
     shown = printable(str(path), 120)
+
+    def refused(code: str, what: Text) -> DeriveError:
+        return DeriveError(Problem(code, what, Place(str(path))))
+
     try:
-        if path.stat().st_size > LARGEST:
-            what = tr("{file} is larger than {most} MiB", file=shown, most=LARGEST // 2**20)
-            raise DeriveError(Problem("A202", what, Place(str(path))))
-        return path.read_bytes().decode("utf-8-sig").splitlines()
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # a pipe may never end
+            raise refused("A201", tr("{file} is not a regular file", file=shown))
+        with path.open("rb") as file:
+            raw = file.read(LARGEST + 1)
     except OSError as error:
-        what = tr("cannot read {file}: {why}", file=shown, why=reason(error))
-        raise DeriveError(Problem("A201", what, Place(str(path)))) from None
+        raise refused(
+            "A201", tr("cannot read {file}: {why}", file=shown, why=reason(error))
+        ) from None
+    except ValueError:  # a NUL in the name
+        raise refused("A201", tr("{file} is no file name", file=shown)) from None
+    if len(raw) > LARGEST:
+        most = LARGEST // 2**20
+        raise refused("A202", tr("{file} is larger than {most} MiB", file=shown, most=most))
+    try:
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError:
-        what = tr("{file} is no text in UTF-8", file=shown)
-        raise DeriveError(Problem("A203", what, Place(str(path)))) from None
-
-
-def pieces(lines: list[str]) -> Iterator[Piece]:
-    """Headings, table cells and sentences, each with its line."""
-    fenced, head, held = False, list[str](), list[tuple[int, str]]()
-    for number, line in enumerate(lines, 1):
-        row = ROW.match(line)
-        breaks = not line.strip() or row or HEADING.match(line) or ITEM.match(line)
-        if FENCE.match(line) or fenced or breaks:
-            yield from sentences(held)
-            held = []
-        if FENCE.match(line):
-            fenced = not fenced
-        elif fenced:
-            continue
-        elif row and not fenced:
-            cells = [plain(c).strip() for c in row["cells"].split("|")]
-            if RULE.match(line):
-                continue
-            if not head:
-                head = cells
-                continue
-            yield from table_row(head, cells, number)
-        elif HEADING.match(line):
-            yield Piece("# " + plain(HEADING.sub(r"\g<title>", line)), number)
-        elif line.strip():
-            held.append((number, plain(ITEM.sub("", line))))
-        if not row:
-            head = []
-    yield from sentences(held)
-
-
-def table_row(head: list[str], cells: list[str], line: int) -> Iterator[Piece]:
-    """A row's cells, each behind the row's name and under its column's head."""
-    for name, cell in zip(head[1:], cells[1:], strict=False):
-        if DIGIT.search(cell):
-            inside = unit_of_head(name, cell)
-            yield Piece(f"{cells[0]}, {name}: {inside}", line)
-
-
-def unit_of_head(name: str, cell: str) -> str:
-    """A bare number takes the unit in the brackets of its column's head."""
-    found = re.search(r"[(（]([^()（）]{1,20})[)）]\s*$", name)
-    return f"{cell} {found[1]}" if found and re.fullmatch(r"[0-9][0-9., ]*\*?", cell) else cell
-
-
-def plain(line: str) -> str:
-    """A line without Markdown's marks; an asterisk behind a number stays."""
-    return MARKUP.sub("", EMPHASIS.sub(r"\2", LINK.sub(r"\1", line)))
-
-
-def sentences(held: list[tuple[int, str]]) -> Iterator[Piece]:
-    """The sentences of a paragraph, each with the line where it begins."""
-    if not held:
-        return
-    text, starts = "", list[tuple[int, int]]()
-    for number, line in held:
-        starts.append((len(text), number))
-        text += line.strip() + " "
-    begin = 0
-    ends = [
-        m.end() for m in STOP.finditer(text) if not ABBREVIATION.search(text[begin : m.start()])
-    ]
-    for end in [*ends, len(text)]:
-        sentence = text[begin:end].strip()
-        if sentence:
-            at = begin + len(text[begin:end]) - len(text[begin:end].lstrip())
-            yield Piece(sentence, max(n for start, n in starts if start <= at))
-        begin = end
+        raise refused("A203", tr("{file} is no text in UTF-8", file=shown)) from None

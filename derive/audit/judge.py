@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from derive.audit.library import Library
     from derive.audit.types import Claim
 
+NOTHING = "READ001"
+
 
 def judge(claim: Claim, library: Library) -> Judged:
     """Every finding, gravest first, and the verdict that they make together."""
@@ -71,4 +73,4 @@ def nothing(claim: Claim) -> Finding:
         what = tr("no second figure, product or model is named that this could be held against")
     else:
         what = tr("no figure with a unit was found")
-    return Finding("READ001", "unverifiable", "warning", what, tuple(f.span for f in claim.figures))
+    return Finding(NOTHING, "unverifiable", "warning", what, tuple(f.span for f in claim.figures))

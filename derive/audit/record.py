@@ -49,6 +49,8 @@ def of_claim(judged: Judged) -> dict[str, object]:
     }
     if claim.place.line:
         made |= {"file": claim.place.file, "line": claim.place.line}
+    if claim.columns:
+        made |= {"column": claim.columns[0], "end_column": claim.columns[1]}
     if claim.entry:
         made |= of_entry(claim.entry)
     return made

@@ -106,7 +106,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Claim:
-    """One sentence as it was understood; `entry` holds what a file says beside the words."""
+    """One sentence as it was understood; `entry` holds what a file says beside the words.
+
+    `columns` reach from its first column to the one behind its last where it is on one line.
+    """
 
     text: str
     figures: tuple[Figure, ...] = ()
@@ -116,6 +119,7 @@ class Claim:
     unread: tuple[Span, ...] = ()
     place: Place = field(default_factory=Place)
     entry: Entry | None = None
+    columns: Span | None = None
 
     @cached_property
     def roles(self) -> frozenset[str]:

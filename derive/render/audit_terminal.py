@@ -57,8 +57,9 @@ def claim_text(claim: Mapping[str, Any], audit: Mapping[str, Any], lang: str) ->
 
 
 def named(claim: Mapping[str, Any]) -> str:
-    """The name that a file gives a claim."""
-    return f"   {printable(claim['id'], 60)}" if claim.get("id") else ""
+    """Where a claim stands and the name that its file gives it."""
+    where = f"   {printable(claim['file'], 200)}:{claim['line']}" if claim.get("line") else ""
+    return where + (f"   {printable(claim['id'], 60)}" if claim.get("id") else "")
 
 
 def finding_lines(finding: Mapping[str, Any], audit: Mapping[str, Any], lang: str) -> list[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from derive import __version__
 from derive.text import Text
@@ -58,12 +60,18 @@ def result(
             "startLine": claim.get("line", 1),
             "snippet": {"text": claim["text"]},
         }
-        if claim.get("column") and finding["span"]:
-            start, end = finding["span"]
-            region |= {"startColumn": claim["column"] + start, "endColumn": claim["column"] + end}
-        place = {"artifactLocation": {"uri": claim["file"]}, "region": region}
+        if claim.get("column"):
+            region |= {"startColumn": claim["column"], "endColumn": claim["end_column"]}
+        place = {"artifactLocation": {"uri": uri(claim["file"])}, "region": region}
         made["locations"] = [{"physicalLocation": place}]
     return made
+
+
+def uri(file: str) -> str:
+    """A file below the working directory by its relative path, any other by its whole address."""
+    path = Path(file).absolute()
+    inside = path.is_relative_to(Path.cwd())
+    return quote(path.relative_to(Path.cwd()).as_posix()) if inside else path.as_uri()
 
 
 def said(text: Mapping[str, str], lang: str) -> str:

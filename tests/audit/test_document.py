@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import perf_counter
 
 import pytest
+from click.testing import CliRunner
 
-from derive.audit.document import LARGEST, claims_of, pieces, plain
+from derive.audit.document import LARGEST, claims_of
+from derive.audit.prose import pieces, plain
 from derive.audit.types import Claim
+from derive.cli import main
 from derive.errors import DeriveError
 from derive.specs.lookup import spec_roots
 
@@ -81,7 +85,7 @@ def test_hidden_characters_of_a_document_are_passed_over(tmp_path: Path) -> None
 def test_hostile_documents_end_soon(tmp_path: Path) -> None:
     for text in ("|" * 5000, "# " * 5000, "*" * 5000, "[" * 5000, "a. " * 3000, "```\n" * 3000):
         of(text + "\n", tmp_path)
-    assert len(list(pieces(["1. " * 2000]))) >= 1
+    assert len(list(pieces("1. " * 2000))) >= 1
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -95,3 +99,68 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path, lang: str) -> None:
             list(claims_of(path, ROOTS))
         assert found.value.problems[0].code == code
         assert path.name in found.value.problems[0].what.in_(lang)
+
+
+def test_what_is_no_prose_is_passed_over(tmp_path: Path) -> None:
+    text = (
+        "---\ntitle: H100 2024\n---\nThe H100 SXM has 80 GB[^1].\n\n    A100 has 9 TB/s\n\n"
+        "<!-- 1 GB\n2 GB -->\n<script>x = 3 GB</script>\n[ref]: http://x/4-GB\n\n"
+        "~~~\n5 GB\n```\n~~~\n"
+        "- one\n\n    It moves 6 GB.\n\n[^1]: A footnote of 7 GB.\n"
+    )
+    assert [c.text for c in of(text, tmp_path)] == [
+        "The H100 SXM has 80 GB.", "It moves 6 GB.", "A footnote of 7 GB.",
+    ]  # fmt: skip
+
+
+def test_subjects_nest_with_headings(tmp_path: Path) -> None:
+    text = (
+        "# Notes\n\n## NVIDIA H100 SXM\n\n### Memory\n\nIt has 80 GB.\n\n"
+        "### L4\n\nIt has 24 GB.\n\n"
+        "### Power\n\nIt draws 700 W.\n\n## Other\n\nIt costs 9 W.\n"
+    )
+    named = [c.hardware[0].text if c.hardware else "" for c in of(text, tmp_path)]
+    assert named == ["NVIDIA H100 SXM", "L4", "NVIDIA H100 SXM", ""]
+
+
+def test_units_and_products_of_a_transposed_table(tmp_path: Path) -> None:
+    text = "| | H100 SXM | L4 |\n|---|---|---|\n| BF16 dense (TFLOPS) | 989 | ~121 |\n"
+    first, second = of(text, tmp_path)
+    assert first.figures[0].role == second.figures[0].role == "peak_rate"
+    assert [c.hardware[0].text for c in (first, second)] == ["H100 SXM", "L4"]
+    assert second.figures[0].about
+
+
+def test_devices_and_precision_go_with_the_model(tmp_path: Path) -> None:
+    text = "4 张 H100 SXM 上运行 Llama-3-70B（BF16）。batch=8 时合计 500 token/s。\n"
+    claim = of(text, tmp_path)[-1]
+    assert claim.said("precision") == ("bf16",)
+    devices = claim.one("devices")
+    assert devices is not None
+    assert devices.value == 4
+    assert claim.text[slice(*claim.figures[-1].span)] == "500 token/s"
+
+
+def test_columns_count_in_the_line_as_written(tmp_path: Path) -> None:
+    text = "- See *this*. The **L4** has 24 GB. It\n  draws 72 W.\n"
+    first, second = of(text, tmp_path)
+    line = text.splitlines()[0]
+    assert first.columns is not None
+    assert line[first.columns[0] - 1 : first.columns[1] - 1] == "The **L4** has 24 GB."
+    assert (second.place.line, second.columns) == (1, None)
+
+
+def test_splitting_is_linear() -> None:
+    start = perf_counter()
+    assert sum(1 for _ in pieces("It moves 4 GB e.g. here. " * 100_000)) == 100_000
+    assert sum(1 for _ in pieces("It is No. 4 " * 200_000)) == 1
+    assert perf_counter() - start < 10
+
+
+def test_numbers_without_a_subject_are_counted_only(tmp_path: Path) -> None:
+    path = tmp_path / "notes.md"
+    path.write_text("Port 8000 took 3 minutes.\n\nThe L4 has 24 GB.\n", encoding="utf-8")
+    done = CliRunner().invoke(main, ["audit", "--doc", str(path), "--lang", "en"])
+    assert f"{path.as_posix()}:3" in done.stdout
+    assert "8000" not in done.stdout
+    assert done.stderr.endswith("2 numbers without a subject were not judged\n")

@@ -131,7 +131,9 @@ def test_sarif_points_to_the_line(tmp_path: Path) -> None:
     assert listed[result["ruleIndex"]] == result["ruleId"]
     place = result["locations"][0]["physicalLocation"]
     assert place["region"]["startLine"] == 3
-    assert place["artifactLocation"]["uri"] == path.as_posix()
+    assert place["artifactLocation"]["uri"] == path.as_uri()
+    assert place["region"]["startColumn"] == 1
+    assert place["region"]["endColumn"] == len(WRONG) + 1
 
 
 def test_html_holds_nothing_unescaped_and_fetches_nothing(tmp_path: Path) -> None:
@@ -200,3 +202,14 @@ def test_a_report_can_hold_the_audit_of_the_vendors_figures(tmp_path: Path) -> N
         assert "厂商指标审计" in written
         assert "1,979 teraFLOPS" in written
     assert CliRunner().invoke(main, ["verify", str(ledger)]).exit_code == 0
+
+
+def test_a_dash_is_standard_input_and_nothing_is_no_claim() -> None:
+    runner = CliRunner()
+    done = runner.invoke(main, ["audit", "-", "--json"], input=f"{RIGHT}\n\n{WRONG}\n")
+    assert [c["text"] for c in json.loads(done.stdout)["claims"]] == [RIGHT, WRONG]
+    assert run("").exit_code == 2
+    assert "C109" in run(" ").stderr
+    broken = runner.invoke(main, ["audit", "--lang", "en"], input=b"\x48\n\xff\n")
+    assert (broken.exit_code, broken.stdout) == (2, "")
+    assert "C112  standard input is no text in UTF-8: line 2" in broken.stderr

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 CASES = sorted(p.parent.name for p in HERE.glob("*/args.txt"))
 SPECS = HERE.parent.parent / "derive" / "specs"
-UNSEEN = {"C100"}  # whatever else the parser of arguments may find
+# whatever else the parser of arguments may find; what only standard input brings
+UNSEEN = {"C100", "C112"}
 ESCAPE = "a\x1b[31m\u202eb.yaml"
 
 
@@ -61,6 +62,8 @@ PREPARE: dict[str, Callable[[pytest.MonkeyPatch], object]] = {
     "specs-of-environment": lambda patch: patch.setenv("DERIVE_SPECS", "nowhere"),
     "audit-document-binary": lambda _: Path("binary.md").write_bytes(b"\xff\xfe H100"),
     "audit-document-huge": lambda _: Path("huge.md").write_bytes(bytes(2**24 + 1)),
+    "audit-document-fifo": lambda _: os.mkfifo("pipe.md"),
+    "audit-document-many": lambda _: Path("many.md").write_text("80 GB. " * 10_001),
     "output-unwritable": lambda patch: (Path("locked").mkdir(), deny(patch, "locked")),
     "output-name-is-directory": lambda _: Path("llama-3-70b-on-4x-h100.json").mkdir(),
 }
