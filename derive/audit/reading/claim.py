@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 from derive.audit.reading.around import adjusted, counted, of_each, paced
+from derive.audit.reading.figures import Read
 from derive.audit.reading.lexicon import FILLER
 from derive.audit.reading.lists import (
     achieved_beside_mfu,
@@ -29,6 +31,7 @@ PER_USER = unit("token/s/request").dimension
 TOKEN = unit("token")
 WORK = unit("FLOP").dimension
 RATED = 10**9  # operations: fewer are no performance of a device
+TERA, TERAFLOPS = 10**12, unit("TFLOP/s")
 WORKING = {"work", "matmul", "flop", "mac"}  # nouns that make FLOP an amount
 CONDITIONS = ("precision", "sparsity", "scope", "direction", "user", "calibre", "tokens")
 COMPARES = ("than", "instead", "less", "more")
@@ -95,6 +98,8 @@ def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
         read = replace(
             read, unit=read.unit * unit("s") ** -1, loose=True
         )  # a petaFLOP of performance
+    if teras(read, held.text[token.start : token.end], near, said, about):
+        read = replace(read, value=read.value / TERA, half=read.half / TERA, unit=TERAFLOPS)
     role = token.of or role_of(read.unit.dimension, near, said, about, percent=percent)
     role, bound = adjusted(role, bound, at, found, held, near)
     if role == "time" and paced(at, found, held):
@@ -116,6 +121,15 @@ def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
         role = "tpot"
     text, span = held.text[token.start : token.end].strip(), held.span(token.start, token.end)
     return Figure(text, span, read.value, read.half, made, read.about, bound, role, said)
+
+
+def teras(
+    read: Read, text: str, near: list[str], said: Mapping[str, tuple[str, ...]],
+    about: Collection[str],
+) -> bool:  # fmt: skip
+    """Whether "312T" is a compute rate: of a product, beside compute or a peak."""
+    compute = "compute" in near or "peak" in said.get("calibre", ())
+    return compute and "hardware" in about and not read.unit.terms and text.rstrip().endswith("T")
 
 
 def achiever(at: int, found: Sentence) -> bool:

@@ -59,6 +59,18 @@ FLOATING = re.compile(r"floating[ -]point (?=operation)", re.IGNORECASE)
 WORDS = {"a": 1, "an": 1, "one": 1, "two": 2, "four": 4, "ten": 10}
 WRITTEN = re.compile(r"(?P<word>an?|one|two|four|ten)(?= (?:tera|peta|exa)[a-z])", re.IGNORECASE)
 MOST_PIECES = 5
+DECIMAL_COMMA = re.compile(
+    r"(?P<whole>[0-9]{1,3}),(?P<part>[0-9]{1,2}|[0-9]{4,})"
+    r"(?= ?(?:[kKMGTP]i?[Bb](?:ps|it)?(?![A-Za-z])|[TGP]FLOP|ms(?![A-Za-z])))"
+)
+DOTTED = re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3}){2,5}(?![0-9.])")
+LOOSE_BYTES = {
+    "gb": "GB", "tb": "TB", "gb/s": "GB/s", "tb/s": "TB/s", "mb/s": "MB/s", "G": "GB",
+}  # fmt: skip
+GIGA = re.compile(
+    r"(?:显存|内存|HBM|VRAM|memory)[^0-9.]{0,4}[0-9.]{1,8} ?G(?![A-Za-z0-9])"
+    r"|[0-9.]{1,8} ?G ?(?:的)?(?:显存|内存|HBM|VRAM|memory)", re.IGNORECASE,
+)  # fmt: skip
 PARAMETERS, BYTES = unit("param"), unit("byte")
 SPELLED_OUT = 10**6  # 1050673152 B is a number of bytes, 70 B is a model
 
@@ -126,6 +138,8 @@ def changing(text: str, at: int) -> bool:
 
 def number_at(text: str, at: int) -> tuple[Fraction, Fraction, int] | None:
     """A bare number with 万, million and ×10^n: value, half a unit of its last digit, end."""
+    if european := european_at(text, at):
+        return european
     found = NUMBER.match(text, at)
     if found is None and (written := WRITTEN.match(text, at)):
         return Fraction(WORDS[written["word"].lower()]), Fraction(0), written.end()
@@ -153,6 +167,33 @@ def number_at(text: str, at: int) -> tuple[Fraction, Fraction, int] | None:
         scale *= CHINESE_PLACES.get(word["small"] or "", 1) * MULTIPLIERS[word["large"]]
         end = word.end()
     return value * scale, half * scale, end
+
+
+def european_at(text: str, at: int) -> tuple[Fraction, Fraction, int] | None:
+    """3,35 TB/s and 3.350.000 MB/s: a decimal comma, points between thousands."""
+    if at and (text[at - 1].isalnum() or text[at - 1] in ".,"):
+        return None
+    if comma := DECIMAL_COMMA.match(text, at):
+        digits = f"{comma['whole']}.{comma['part']}"
+        return Fraction(digits), half_unit(digits), comma.end()
+    if dotted := DOTTED.match(text, at):
+        digits = dotted[0].replace(".", "")
+        return Fraction(digits), half_unit(digits), dotted.end()
+    return None
+
+
+def loose_bytes(text: str, at: int, end: int) -> Unit | None:
+    """Bytes written beyond the rules of units (936gb/s, 24G of memory)."""
+    words = text[at:end].strip()
+    if words not in LOOSE_BYTES or (words == "G" and not memory_near(text, at)):
+        return None
+    return unit(LOOSE_BYTES[words])
+
+
+def memory_near(text: str, at: int) -> bool:
+    """Whether the number before this place is one of memory."""
+    low = max(0, at - 24)
+    return any(m.start() + low < at < m.end() + low for m in GIGA.finditer(text[low : at + 12]))
 
 
 def base(text: str, at: int) -> Fraction:
@@ -197,6 +238,8 @@ def unit_at(text: str, at: int) -> tuple[Unit | None, bool, int]:
         words = A_TIME.sub("/", FLOATING.sub("", text[at:end])).strip()
         if text[at - 1 : at + 1] == "亿次" and words[:1] == "次" and words[1:2] in ("", "/", "每"):
             words = f"FLOP{words[1:]}"  # 989 万亿次/秒: nothing else is counted in 亿 a second
+        if short := loose_bytes(text, at, end):
+            return short, False, end
         made, loose = unit_of(words)
         if made is not None:
             return made, loose, end

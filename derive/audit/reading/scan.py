@@ -10,7 +10,8 @@ from pathlib import Path
 
 from derive.audit.reading.figures import Read, figure_at, unit_at
 from derive.audit.reading.lexicon import words
-from derive.audit.reading.names import names
+from derive.audit.reading.names import Names, names
+from derive.audit.reading.references import is_numbered, reference_at
 from derive.units import unit
 from derive.units.numerals import Unusable
 
@@ -58,6 +59,10 @@ TIMES = re.compile(
 )
 WORD = re.compile(r"[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]+|[0-9][0-9.,]*|\S")
 DEVICE = unit("device")
+# more than a number may hold: 10^10^10, 1e-99999
+UNUSABLE = re.compile(
+    r"[0-9][0-9.,]{0,40}(?:[eE][+-]?[0-9]{3,}|(?:(?:\^|\*\*)[0-9.]{1,40}){2,})(?![0-9])"
+)
 
 
 @dataclass(frozen=True)
@@ -89,8 +94,8 @@ def tokens(text: str, roots: tuple[Path, ...]) -> list[Token]:
             found = [Token("hardware", at, here[0], here[1])]
         elif here := models.at(text, at):
             found = [Token("model", at, here[0], here[1])]
-        elif text[at].isdigit() and (term := word_at(text, at)) and not defined(text, at):
-            found = [term]
+        elif text[at].isdigit() and (token := no_figure(text, at)):
+            found = [token]
         elif parallel := DEGREE.match(text, at):
             read = Read(
                 parallel.end(),
@@ -114,27 +119,42 @@ def tokens(text: str, roots: tuple[Path, ...]) -> list[Token]:
             )
             found = [Token("number", at, counted.end() - 1, read=read, of="devices")]
         elif NUMBER_START.match(text, at) and (number := numbered(text, at)):
-            found = [number]
-            if (
-                products.at(text, after_times(text, number.end))
-                and number.read
-                and plain_count(number.read)
-            ):
-                found = devices(number, number.read, text)
+            found = counted_or_numbered(number, text, products)
             found += words_between(text, number.read.end, number.end) if number.read else ()
-        if not found and (term := word_at(text, at)):
-            found = [term]
-        if not found:
-            word = WORD.match(text, at)
-            found = [Token("word", at, word.end() if word else at + 1)]
-        made += found
-        at = max(at + 1, *(t.end for t in found))
+        made += found or [left_over(text, at)]
+        at = max(at + 1, *(t.end for t in found or made[-1:]))
     return made
 
 
 def defined(text: str, at: int) -> bool:
     """Whether a number ends a definition of the byte: its "8 bit" is no precision."""
     return bool(DEFINED.search(text[max(0, at - 24) : at]))
+
+
+def left_over(text: str, at: int) -> Token:
+    """A word of the lexicon, or one that nothing is known of."""
+    word = WORD.match(text, at)
+    return word_at(text, at) or Token("word", at, word.end() if word else at + 1)
+
+
+def no_figure(text: str, at: int) -> Token | None:
+    """What begins with a digit and is no number: a date, a word of the lexicon (8 bit)."""
+    if end := reference_at(text, at):
+        return Token("reference", at, end)
+    if wild := UNUSABLE.match(text, at):
+        return Token("unusable", at, wild.end())
+    return None if defined(text, at) else word_at(text, at)
+
+
+def counted_or_numbered(number: Token, text: str, products: Names) -> list[Token]:
+    """A number; before a product it counts devices, behind "page" it counts nothing."""
+    read = number.read
+    digits = read and not read.unit.terms and text[number.start].isdigit()
+    if digits and is_numbered(text, number.start):
+        return [Token("reference", number.start, number.end)]
+    if read and products.at(text, after_times(text, number.end)) and plain_count(read):
+        return devices(number, read, text)
+    return [number]
 
 
 def devices(number: Token, read: Read, text: str) -> list[Token]:

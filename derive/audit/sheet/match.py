@@ -32,6 +32,10 @@ NAMED = {  # nouns that name what a figure of a role is
     "power": ("power",),
 }  # fmt: skip
 LINKS = ("link", "network")
+MARKUP = re.compile(
+    r"<(script|style)\b[^<>]{0,200}>.*?</\1>|</?[A-Za-z][^<>]{0,200}>", re.IGNORECASE
+)
+OPINION = frozenset(["we", "i", "think", "believe", "guess", "say", "says", "actually", "fact"])
 
 
 def judgements(claim: Claim, library: Library) -> list[Judgement]:
@@ -76,7 +80,26 @@ def sure(found: Judgement, claim: Claim) -> bool:
         return False
     words = {"memory": ("memory",), "power": ("power",),
              "memory_bandwidth": ("memory", "memory_bandwidth", "bandwidth")}  # fmt: skip
-    return not claim.unread or figure.role not in words or claim.says("noun", *words[figure.role])
+    return (
+        not unclear_words(figure, claim)
+        or figure.role not in words
+        or claim.says("noun", *words[figure.role])
+    )
+
+
+def unclear_words(figure: Figure, claim: Claim) -> bool:
+    """Whether words that were not read may say that the figure is of something else.
+
+    What leads in ("Note:", before the product is named), an opinion and markup say nothing of it.
+    """
+    named = figure.hardware.span[0] if figure.hardware else 0
+    lead = max(claim.text.rfind(mark, 0, named) for mark in (":", "："))
+    markup = [m.span() for m in MARKUP.finditer(claim.text)]
+    return any(
+        start > lead and not any(a <= start < b for a, b in markup)
+        and claim.text[start:end].lower() not in OPINION
+        for start, end in claim.unread
+    )  # fmt: skip
 
 
 def carried(figure: Figure) -> bool:
