@@ -65,7 +65,7 @@ def test_shortened_units_and_other_points(text: str, printed: str) -> None:
 def test_unusable_numbers_are_named(text: str) -> None:
     judged = judge(read_claim(text, ROOTS), LIBRARY)
     assert judged.verdict == "unverifiable"
-    assert [f.rule for f in judged.findings] == ["READ003"]
+    assert [f.rule for f in judged.findings] == ["READ004"]
 
 
 @pytest.mark.parametrize("text", ["显存 -80 GB 的 H100 SXM", "H100 SXM memory: -80 GB"])

@@ -25,7 +25,7 @@ MINUS = re.compile(r"(?:^|[\s:：=为是有,，(（]|[\u4e00-\u9fff])[-−]$")
 
 
 @rule(
-    "READ003",
+    "READ004",
     name=("numbers that cannot be used", "无法使用的数"),
     page=(
         "A number beyond 60 digits, a tower of powers or an exponent of three digits is named and not read. A device "
@@ -42,13 +42,13 @@ def writing(claim: Claim, _: Library) -> Iterator[Finding]:
     held = normal(claim.text)
     for found in UNUSABLE.finditer(held.text):
         what = tr("{number} is too large or too small to be used", number=printable(found[0], 40))
-        yield Finding("READ003", "unverifiable", "warning", what, (held.span(*found.span()),))
+        yield Finding("READ004", "unverifiable", "warning", what, (held.span(*found.span()),))
     for figure in claim.figures:
         start, end = figure.span
         if start and figure.role in POSITIVE and MINUS.search(claim.text[:start]) and start > 1:
             what = tr("a negative value: -{figure}", figure=same(figure.text))
-            yield Finding("READ003", "contradicted", "error", what, ((start - 1, end),))
+            yield Finding("READ004", "contradicted", "error", what, ((start - 1, end),))
         if DECIMAL_COMMA.match(figure.text) or DOTTED.match(figure.text):
             what = tr("{figure} is read as {value}: a decimal comma, or points between thousands",
                       figure=same(figure.text), value=f"{float(figure.value):,g}")  # fmt: skip
-            yield Finding("READ003", "ambiguous", "warning", what, (figure.span,))
+            yield Finding("READ004", "ambiguous", "warning", what, (figure.span,))
