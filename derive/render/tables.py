@@ -26,7 +26,7 @@ def precision(of: Mapping[str, str]) -> Text:
         return tr("{format}, {peak}", format=formats[0], peak=peak)
     weights, cache, compute = formats
     return tr(
-        "weights {weights} · KV cache {cache} · matrix products {compute} · {peak}",
+        "weights {weights} · KV {cache} · matmul {compute} · {peak}",
         weights=weights, cache=cache, compute=compute, peak=peak,
     )  # fmt: skip
 

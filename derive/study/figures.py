@@ -55,9 +55,9 @@ def roofline(bound: Bound) -> Figure:
     points = [
         dot(
             f"decode-{b}",
-            tr("b = {b}, beyond memory", b=b)
+            tr("b = {b}, beyond memory", b=f"{b:,}")
             if limit is not None and b > limit
-            else tr("b = {b}", b=b),
+            else tr("b = {b}", b=f"{b:,}"),
             "memory" if i < ridge else "compute",
             i,
             roof(i),

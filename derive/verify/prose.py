@@ -264,7 +264,7 @@ class Prose:
             yield from self.sentence(f"figures.{figure}.{mark['id']}", mark["label"], says)
         for point in plot["points"]:
             batch = point["id"].removeprefix("decode-")
-            says = ((f"={batch}",),) if batch.isdigit() else (("b_max",), ())
+            says = ((f"={int(batch):,}",),) if batch.isdigit() else (("b_max",), ())
             yield from self.sentence(f"figures.{figure}.{point['id']}", point["label"], says)
 
 
