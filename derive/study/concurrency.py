@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from derive.derivation.points import FARTHEST
+from derive.derivation.points import FARTHEST, no_batch
 from derive.study.bind import Bound
 from derive.study.finding import Finding, Results, text, value
 from derive.study.results import said
@@ -64,7 +64,7 @@ def has_windows(bound: Bound) -> bool:
 def latent_cache(bound: Bound, results: Results) -> Iterator[Finding]:
     """A latent cache has no heads to split: every device of a tensor-parallel group holds it."""
     group = bound.inputs.get("g_tp")
-    if group is None or group.quantity.value == 1 or value(results, "b_max_tp") is None:
+    if group is None or group.quantity.value == 1 or not value(results, "b_max"):
         return
     parts = {
         "g": int(group.quantity.value),
@@ -88,12 +88,20 @@ def latent_cache(bound: Bound, results: Results) -> Iterator[Finding]:
     yield Finding("latent_replicated", "warning", told)
 
 
+def searched_past(results: Results, name: str) -> bool:
+    """Whether a critical batch lies beyond what was searched."""
+    last = f"{FARTHEST['b']:,}"
+    return results[name].why == no_batch(last, start=False, largest=False)
+
+
 def critical(results: Results, name: str) -> Text:
     """The clause on a critical batch, in words where it is beyond what was searched."""
-    if results[name].value is not None:
+    found = results[name]
+    if found.value is not None:
         return tr("the critical batch is {b}", b=text(results, name))
-    last = FARTHEST["b"]
-    return tr("the critical batch is above {last} requests", last=f"{last:,}")
+    if searched_past(results, name) or found.why is None:
+        return tr("the critical batch is above {last} requests", last=f"{FARTHEST['b']:,}")
+    return found.why
 
 
 def reached(results: Results) -> str:
@@ -106,7 +114,9 @@ def reached(results: Results) -> str:
 def beyond_memory(results: Results, name: str) -> Text | None:
     """The clause where memory ends before a critical batch."""
     limit, batch = value(results, "b_max"), value(results, name)
-    if limit is None or (batch if batch is not None else Fraction(FARTHEST["b"])) <= limit:
+    if batch is None and searched_past(results, name):
+        batch = Fraction(FARTHEST["b"])
+    if not limit or batch is None or batch <= limit:
         return None
     return tr("memory ends before it: {limit} fit", limit=text(results, "b_max"))
 

@@ -118,7 +118,9 @@ def concurrency_over_context(bound: Bound) -> Figure | None:
             [b for curve in drawn.values() for _, b in curve] + [Fraction(1)],
         ),
         "lines": [line(n, LIMITS[n], "memory", curve, n != "b_max") for n, curve in drawn.items()],
-        "points": [dot("here", tr("{b} requests", b=f"{int(now):,}"), "memory", point.get("T"), now)]
+        "points": [
+            dot("here", tr("{b} requests", b=f"{int(now):,}"), "memory", point.get("T"), now)
+        ]
         if now
         else [],
         "marks": marks,

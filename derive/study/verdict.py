@@ -95,7 +95,7 @@ def result_tile(
     if name == "TTFT" and (burst := burst_note(bound, results)):
         notes.append(burst)
     if name == "TPOT" and (group := tensor_parallel(bound, results, "TPOT_tp")):
-        notes += [tr("with data-parallel attention"), group]
+        notes.append(tr("with data-parallel attention; {group}", group=group))
     notes += omitted_notes(bound, results, name)
     return tile(name, label, shown(found.value), state, *notes)
 

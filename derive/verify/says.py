@@ -7,7 +7,9 @@ BELOW, ABOVE = "~I_ridge / I_decode", "~I_decode / I_ridge"
 SHARD = "ceil(H_kv / (g / one_device))"
 FAR = "=131,072 request"  # where the search for a batch ends
 CRITICAL = tuple(
-    (batch, *memory) for batch in ("b_crit_att", "b_crit_T", FAR) for memory in ((), ("b_max",))
+    (*batch, *memory)
+    for batch in (("b_crit_att",), ("b_crit_T",), (FAR,), ())
+    for memory in ((), ("b_max",))
 )
 LATENCY = "c_ar * L * 10 µs"
 MEAN = " at T = T_mean"

@@ -96,7 +96,7 @@ PLOT = {
 SOURCES = Rows(TEXT, 30)
 LEVEL = {"exact": GIVEN, "text": TEXT, "sources": SOURCES, "how": Maybe(BOTH), "origin": TEXT}
 RANGE = {"low": LEVEL, "typical": LEVEL, "high": LEVEL}
-TILE = {"id": TEXT, "label": BOTH, "value": TEXT, "state": TEXT, "notes": Rows(BOTH, 6)}
+TILE = {"id": TEXT, "label": BOTH, "value": TEXT, "state": TEXT, "notes": Rows(BOTH, 10)}
 INPUT = {
     "id": TEXT, "latex": TEXT, "meaning": BOTH, "about": TEXT, "unit": TEXT, "exact": GIVEN,
     "text": TEXT, "shown": TEXT, "beside": TEXT, "basis": Rows(BOTH, 12), "sources": SOURCES,

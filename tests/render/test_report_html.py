@@ -90,7 +90,9 @@ def test_every_derivation_and_result_stands_in_it(made: str) -> None:
     page = Outline(made)
     text = "".join(page.words).replace("\u00a0", " ")
     for derivation in record["derivations"]:
-        assert f"d-{derivation['id']}" in page.ids
+        none = record["results"][derivation["id"]]["value"] is None
+        told = derivation["section"] == "second" and none  # in the table of assumptions
+        assert (f"d-{derivation['id']}" in page.ids) is not told
     for result in record["results"].values():
         value = result["display"]["en"].partition(" (")[0].removeprefix("≈ ").replace("-", "−")
         assert value in text
