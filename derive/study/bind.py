@@ -193,12 +193,6 @@ def implied(scenario: types.Scenario, inputs: Mapping[str, Input]) -> list[Input
             how=tr("the decode step's own token"),
         ),
         Input(
-            "w_act",
-            Quantity(Fraction(2), unit("byte/element")),
-            "2 byte/element",
-            how=tr("16-bit activations"),
-        ),
-        Input(
             "T_block",
             Quantity(Fraction(16), unit("token/request")),
             "16 token/request",
@@ -216,7 +210,17 @@ def implied(scenario: types.Scenario, inputs: Mapping[str, Input]) -> list[Input
                 how=tr("dense model: every token uses every parameter"),
             )
         )
-    if scenario.model.latent and "g" in inputs and inputs["g"].quantity.value > 1:
+    several = "g" in inputs and inputs["g"].quantity.value > 1
+    if several:  # one device has no collectives
+        made.append(
+            Input(
+                "w_act",
+                Quantity(Fraction(2), unit("byte/element")),
+                "2 byte/element",
+                how=tr("16-bit activations"),
+            )
+        )
+    if several and scenario.model.latent:
         made.append(
             Input(
                 "g_tp",

@@ -172,20 +172,31 @@ class Figure:
         yield from self.axes(plot, ys)
 
     def curve(self, line: Mapping[str, Any], ys: list[Fraction]) -> Fault:
-        """Points along the variable, their ends in the table; x is exact there."""
-        tabled = {row[0] for row in self.figure["table"]["rows"] if row}
-        for pair in (line["points"][0], line["points"][-1]) if line["points"] else ():
-            if pair[0] not in tabled:
-                yield self.wrong(line["id"], ", ".join(pair))
+        """Points along the variable; x is exact there."""
+        tabled = self.tabled
         xs = [Fraction(pair[0]) for pair in line["points"]]
         if any(one >= other for one, other in pairwise(xs)):
             yield self.wrong(line["id"], ", ".join(pair[0] for pair in line["points"]))
         for pair in line["points"]:
             y = self.exact(CURVES[self.name, line["id"]], Fraction(pair[0]))
-            if y is None or pair[1] != coordinate(y):
+            if y is None or pair[1] != coordinate(y) or pair[0] not in tabled:
                 yield self.wrong(line["id"], ", ".join(pair))
             else:
                 ys.append(y)
+
+    @cached_property
+    def tabled(self) -> set[str]:
+        """Where curves may have points: at the rows of the table, or at those of the first curve.
+
+        The sweep over the batch is drawn closer than its table; its curves share their places.
+        """
+        rows = {row[0] for row in self.figure["table"]["rows"] if row}
+        if self.name != "batch_sweep":
+            return rows
+        lines = [line for plot in self.figure["panels"] for line in plot["lines"]]
+        drawn = [{pair[0] for pair in line["points"]} for line in lines]
+        same = all(places == drawn[0] for places in drawn) and rows <= drawn[0]
+        return drawn[0] if same else set()
 
     def roof(self, line: Mapping[str, Any]) -> Fault:
         """A roof of the roofline: x may be rounded there, so y has that room."""
