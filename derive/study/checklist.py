@@ -17,7 +17,7 @@ from derive.text import Text, same, tr
 Row = dict[str, Any]
 
 
-NEEDS_VALUE = ("bytes", "side", "floor")  # lines that say nothing without the value they refer to
+NEEDS_VALUE = ("bytes", "side")  # lines that say nothing without the value they refer to
 
 
 def row(name: str, question: Text, answer: Text, basis: str, ref: str = "") -> Row:
@@ -59,12 +59,18 @@ def checklist(bound: Bound, results: Results, levers: list[Elasticity]) -> list[
             "derived",
             "I_decode",
         ),
-        row(
-            "floor",
-            tr("How far is measured TPOT from the floor?"),
-            floor_answer(bound, results),
-            "rule of thumb",
-            "TPOT_floor",
+        *(
+            [
+                row(
+                    "floor",
+                    tr("How far is measured TPOT from the floor?"),
+                    floor_answer(bound, results),
+                    "rule of thumb",
+                    "TPOT_floor",
+                )
+            ]
+            if value(results, "TPOT_floor") is not None
+            else []  # a power too long: no step time
         ),
         row(
             "kv",
