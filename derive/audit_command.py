@@ -17,10 +17,11 @@ from derive.audit.judge import NOTHING, judge
 from derive.audit.library import Library
 from derive.audit.reading.claim import read_claim
 from derive.audit.record import of_claim, section
+from derive.command import spoken
 from derive.errors import DeriveError, Place, Problem, columns
 from derive.options import dump_list, say, show
 from derive.specs.lookup import spec_roots
-from derive.text import tr
+from derive.text import Text, tr
 
 if TYPE_CHECKING:
     from derive.audit.types import Claim, Judged
@@ -39,14 +40,17 @@ def audit(
     formats: Sequence[str],
     directory: str,
     specs_dirs: Sequence[str],
-    lang: str,
+    lang: str | None,
     *,
     strict: bool,
     as_json: bool,
 ) -> bool:
-    """Judge and print; whether an error stands (with `strict`, an ambiguity too)."""
+    """Judge and print; whether an error stands (with `strict`, an ambiguity too).
+
+    Without `lang`, files are in both languages, as a report is, and the terminal is in its own.
+    """
     if rule is not None:
-        show(lang, explanation(rule))
+        show(lang or spoken(click.get_current_context()), explanation(rule))
         return False
     roots = spec_roots(specs_dirs)
     stem = stem_of([*documents, *files])
@@ -62,12 +66,14 @@ def audit(
     met: set[tuple[object, object]] = set()
     passed: list[Claim] = []
     records = noted((of_claim(each) for each in weighed(read, library, passed)), met)
+    terminal = lang or spoken(click.get_current_context())
     if formats:
-        write(section(records), formats, lang, Path(directory), stem, roots)
+        found = {**section(records), "title": titled(documents, files)}
+        write(found, formats, lang or "both", terminal, Path(directory), stem, roots)
     elif as_json:
         dump_list("claims", records)
     else:
-        print_claims(records, ("en", "zh") if lang == "both" else (lang,))
+        print_claims(records, ("en", "zh") if terminal == "both" else (terminal,))
     if passed:
         count = sum(len(claim.figures) for claim in passed)
         say(tr("{count} numbers without a subject were not judged", count=count))
@@ -170,6 +176,17 @@ def stem_of(documents: Sequence[str]) -> str:
     return f"{file_stem(Path(documents[0]).stem)}-audit" if len(documents) == 1 else "audit"
 
 
+def titled(documents: Sequence[str], files: Sequence[str]) -> Text:
+    """The heading of a page: the title of the one file of claims, else the name of the file."""
+    from derive.audit.fields.claims_file import title_of
+    from derive.render import audit_page
+
+    if len(named := [*documents, *files]) != 1:
+        return audit_page.title_of("", None)
+    title = title_of(Path(files[0])) if files else None
+    return audit_page.title_of(Path(named[0]).name, title)
+
+
 def targets(directory: Path, formats: Sequence[str], stem: str) -> dict[str, Path]:
     """The file of each format."""
     return {f: directory / f"{stem}.{f}" for f in formats}
@@ -183,16 +200,19 @@ def ready(directory: Path, formats: Sequence[str], stem: str) -> None:
 
 
 def write(
-    found: dict[str, Any], formats: Sequence[str], lang: str, directory: Path, stem: str,
-    roots: tuple[Path, ...],
+    found: dict[str, Any], formats: Sequence[str], lang: str, terminal: str, directory: Path,
+    stem: str, roots: tuple[Path, ...],
 ) -> None:  # fmt: skip
     """All files of the audit, whole or not at all."""
     from derive.audit.rule import rules
+    from derive.formula import catalogue, letters
+    from derive.notation import known
     from derive.render import audit_page, sarif
     from derive.render.report import put_in_place, size
     from derive.specs import load
 
-    title = audit_page.title_of(stem.removesuffix("-audit"))
+    title = found["title"]
+    symbols = {name: {"latex": letters(name)} for name in (*known(), *catalogue())}
     data, sources = json_bytes({"claims": found["claims"]}), load.sources(roots)
     made: dict[str, bytes] = {}
     for wanted in formats:
@@ -200,18 +220,20 @@ def write(
             made[wanted] = data
         elif wanted == "sarif":
             listed = [(r.id, r.name, r.page) for r in rules().values()]
-            made[wanted] = json_bytes(sarif.log(found, listed, lang))
+            made[wanted] = json_bytes(sarif.log(found, listed, terminal))
         elif wanted == "html":
-            made[wanted] = audit_page.document(found, sources, lang, title, "screen").encode()
+            made[wanted] = audit_page.document(
+                found, sources, lang, title, "screen", symbols
+            ).encode()
         else:
-            made[wanted] = pdf(found, sources, lang, title, data)
+            made[wanted] = pdf(found, sources, lang, symbols, data)
     files = targets(directory, formats, stem)
     put_in_place({files[f]: content for f, content in made.items()})
     for wanted, content in made.items():
         click.echo(f"wrote {files[wanted]}  ({size(len(content))})")
 
 
-def pdf(found: dict[str, Any], sources: Any, lang: str, title: Any, data: bytes) -> bytes:
+def pdf(found: dict[str, Any], sources: Any, lang: str, symbols: Any, data: bytes) -> bytes:
     """The PDF; DeriveError where none can be made here."""
     from derive.render import audit_page
     from derive.render.pdf import available, quick_process
@@ -219,7 +241,7 @@ def pdf(found: dict[str, Any], sources: Any, lang: str, title: Any, data: bytes)
     if problem := available():
         raise DeriveError(Problem("R103", problem))
     with quick_process():
-        return audit_page.write_pdf(found, sources, lang, title, data, say)
+        return audit_page.write_pdf(found, sources, lang, found["title"], data, symbols, say)
 
 
 def json_bytes(value: Any) -> bytes:

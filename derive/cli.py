@@ -370,7 +370,7 @@ def compare(
     means=Text("where to", "写到何处"),
 )  # fmt: skip
 @SPECS
-@lang_option()
+@lang_option(left_open=True)
 def audit(formats: list[str] | None, **asked: Any) -> None:
     """Read, judge, print."""
     from derive.audit_command import audit as run

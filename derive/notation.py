@@ -55,7 +55,7 @@ _SYMBOLS = [
 P_peak      | P_{\mathrm{peak}}            | FLOP/s/device    | 5e13 to 3e15     | peak compute of one device at a stated precision and sparsity | 单设备峰值算力（须注明精度与稀疏口径）
 B_peak      | B_{\mathrm{peak}}            | byte/s/device    | 3e11 to 8e12     | peak memory bandwidth of one device | 单设备峰值显存带宽
 M_dev       | M_{\mathrm{dev}}             | byte/device      | 1.6e10 to 3e11   | memory of one device                          | 单设备显存
-B_link      | B_{\mathrm{link}}            | byte/s/device    | 1e10 to 9e11     | interconnect bandwidth, one direction | 互连带宽（单向）
+B_link      | B_{\mathrm{link}}            | byte/s/device    | 1e10 to 9e11     | interconnect bandwidth, one direction | 互联带宽（单向）
 t_hop       | t_{\mathrm{hop}}             | s                | 1e-06 to 1e-05   | fixed latency of one collective operation | 一次集合通信的固定时延
 TDP         | \mathrm{TDP}                 | W/device         | 70 to 1400       | power of one device at its thermal design limit | 单设备热设计功耗
 price       | c_{\mathrm{dev}}             | USD/hour/device  | 1e-05 to 0.003   | price of one device for one hour | 单设备每小时价格

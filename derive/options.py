@@ -27,14 +27,14 @@ def option(*names: str, means: Text, **more: Any) -> Decorator:
     return click.option(*names, cls=Option, means=means, **more)
 
 
-def lang_option(default: str | None = None) -> Decorator:
-    """`--lang`; where no default is given that of the terminal."""
+def lang_option(default: str | None = None, *, left_open: bool = False) -> Decorator:
+    """`--lang`; where no default is given that of the terminal, unless the command decides."""
     return option(
         "--lang",
         type=OneOf("zh", "en", "both"),
         default=default,
         show_default=bool(default),
-        callback=lambda ctx, _, value: value or spoken(ctx),
+        callback=lambda ctx, _, value: value or (None if left_open else spoken(ctx)),
         means=Text("language of the output", "输出语言"),
     )
 

@@ -11,6 +11,7 @@ from typing import Any
 
 LANGUAGES = ("en", "zh")
 BETWEEN_CHINESE = re.compile("(?<=[\u4e00-\u9fff）]) (?=[\u4e00-\u9fff])")
+IS_ABOUT = re.compile("(?<![变成化称作因分])为 ≈ ")  # ≈ says it already
 CATALOGUE = Path(__file__).parent / "locale" / "zh" / "LC_MESSAGES" / "derive.po"
 
 
@@ -59,4 +60,4 @@ def tr(message: str, **values: Any) -> Text:
 
     # a value may end in Chinese words ("8 个请求"): no space stands between two of those
     zh = BETWEEN_CHINESE.sub("", fill(chinese().get(message, message), "zh"))
-    return Text(fill(message, "en"), zh)
+    return Text(fill(message, "en"), IS_ABOUT.sub(" ≈ ", zh))

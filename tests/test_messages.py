@@ -21,6 +21,7 @@ GLOSSARY = {
     "显存": ("显卡内存",),
     "权重": ("权值",),
     "上下文": ("语境",),
+    "互联": ("互连",),
 }
 # what others write and we read: every variant stands there
 READ = ("lexicon.py", "changes.py", "claims")

@@ -40,7 +40,7 @@ HEAVIEST = 4000  # digits that the value of a tree can have, roughly
 WEIGHT_OF_NAME = 30
 DIGITS = r"(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+(?![0-9])|[0-9]+)"
 END = r"(?=[\s)\],]|$)"
-UNIT = r"(?:1(?=/)|[A-Za-zµ%]+(?:\^[0-9])?)(?:[*/][A-Za-zµ%]+(?:\^[0-9])?)*"
+UNIT = r"(?:1(?=/)|[A-Za-zµ%]+(?:\^[0-9])?)(?:[*·/][A-Za-zµ%]+(?:\^[0-9])?)*"
 FRACTION = rf"(?<![/÷^*]){DIGITS}/{DIGITS}{END}"
 DECIMAL = rf"{DIGITS}(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{{1,3}}(?![0-9.]))?"
 TOKEN = re.compile(
@@ -196,7 +196,8 @@ class _Parser:
         if not token.unit:
             return Number(value, digits=digits, span=span)
         try:
-            return Measure(Quantity(value, unit(token.unit)), digits=digits, span=span)
+            measured = unit(token.unit.replace("·", "*"))
+            return Measure(Quantity(value, measured), digits=digits, span=span)
         except KeyError:
             what = tr("unknown unit {found} in a formula", found=printable(token.unit, 30))
             raise self.error(token.end - len(token.unit), token.end, what) from None

@@ -29,18 +29,14 @@ def unit_latex(unit: str) -> str:
     return made
 
 
-def latex(node: Node, letters: Letters, *, stacked: bool = False, flat: bool = False) -> str:
+def latex(node: Node, letters: Letters, *, stacked: bool = False, inline: bool = False) -> str:
     """The tree in LaTeX.
 
-    `stacked` sets arguments of min and max one below the other; `flat` also breaks a quotient
-    before its divisor, for lines too wide for the column.
+    `stacked` sets arguments of min and max one below the other; `inline` keeps quotients on one
+    line, with a stroke.
     """
     printer = _Printer(letters, stacked, r"\times" if has_measures(node) else r"\cdot")
-    if flat and isinstance(node, Binary) and node.op == "/":
-        top, below = printer.bare(node.left), printer.bare(node.right)
-        rows = rf"& \left({top}\right)\\& \quad \div \left({below}\right)"
-        return rf"\begin{{aligned}}{rows}\end{{aligned}}"
-    return printer.bare(node)
+    return printer.bare(node, deep=inline)
 
 
 @dataclass(frozen=True)
@@ -96,7 +92,7 @@ class _Printer:
             return f"{opening} {args[0]} {closing}"
         if self.stacked:
             rows = r" ,\\ ".join(f"& {a}" for a in args)
-            return rf"\{function}\left(\begin{{aligned}}{rows}\end{{aligned}}\right)"
+            return rf"\{function}\left(\,\begin{{aligned}}{rows}\end{{aligned}}\,\right)"
         row = r" ,\; ".join(args)
         return rf"\{function}\left({row}\right)"
 
@@ -114,19 +110,9 @@ def number_latex(part: Number | Measure) -> str:
     if isinstance(part, Measure):
         return quantity_latex(text, part.quantity.unit.text)
     top, _, below = text.partition("/")
-    return rf"\frac{{{top}}}{{{below}}}" if below else rf"\text{{{text}}}"
+    return rf"\frac{{\text{{{top}}}}}{{\text{{{below}}}}}" if below else rf"\text{{{text}}}"
 
 
 def has_measures(node: Node) -> bool:
     """Whether a tree is a line of values."""
     return any(isinstance(part, Measure) for part in walk(node))
-
-
-def alternatives(node: Node, letters: Letters) -> list[str]:
-    """The same tree from the widest setting to the narrowest, duplicates left out."""
-    forms = [
-        latex(node, letters),
-        latex(node, letters, stacked=True),
-        latex(node, letters, stacked=True, flat=True),
-    ]
-    return list(dict.fromkeys(forms))

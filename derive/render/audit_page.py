@@ -13,11 +13,14 @@ from derive.text import Text, tr
 
 Section = Mapping[str, Any]  # the claims of a record with the words of verdicts and severities
 Sources = Mapping[str, Any]
+Symbols = Mapping[str, Mapping[str, str]]  # id to its LaTeX
 
 
-def document(audit: Section, sources: Sources, lang: str, title: Text, medium: str) -> str:
+def document(
+    audit: Section, sources: Sources, lang: str, title: Text, medium: str, symbols: Symbols
+) -> str:
     """The finished page for "screen" (fonts inside) or "print"."""
-    words, claims = Words(lang, {}), audit["claims"]
+    words, claims = Words(lang, symbols), audit["claims"]
     keys = [k for k in dict.fromkeys(s for c in claims for s in c["sources"]) if k in sources]
     numbers = {key: number for number, key in enumerate(keys, 1)}
     counts = {v: sum(c["verdict"] == v for c in claims) for v in audit["verdicts"]}
@@ -52,6 +55,7 @@ def write_pdf(
     lang: str,
     title: Text,
     data: bytes,
+    symbols: Symbols,
     say: Callable[[str], None],
 ) -> bytes:
     """The PDF with the record attached."""
@@ -60,12 +64,14 @@ def write_pdf(
     words = Words(lang, {})
     attached = ("audit.json", data, "application/json", "audit record of derive")
     return pdf.write(
-        document(audit, sources, lang, title, "print"), {},
+        document(audit, sources, lang, title, "print", symbols), {},
         title=words.plain(title), lang=words.langs[0], attachments=[attached],
         progress=lambda text: say(text.en),
     )  # fmt: skip
 
 
-def title_of(stem: str) -> Text:
-    """The heading: what was audited."""
-    return tr("Audit: {name}", name=stem) if stem != "audit" else tr("Audit of claims")
+def title_of(name: str, title: Text | None) -> Text:
+    """The heading: the title that a file gives its claims, else its name."""
+    if title:
+        return tr("Audit: {name}", name=title)
+    return tr("Audit: {name}", name=name) if name else tr("Audit of claims")

@@ -52,7 +52,9 @@ def claim_text(claim: Mapping[str, Any], audit: Mapping[str, Any], lang: str) ->
         lines.append("  " + heading.in_(lang))
         lines += ["    - " + change[lang] for change in changes]
     if claim["sources"]:
-        lines.append("  " + tr("sources: {sources}", sources=", ".join(claim["sources"])).in_(lang))
+        lines.append(
+            "  " + tr("sources: {sources}", sources=COMMA[lang].join(claim["sources"])).in_(lang)
+        )
     return "\n".join(lines)
 
 

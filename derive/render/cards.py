@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from derive.render import equations, math, sections
-from derive.render.numbers import Shown, main_text, split, written
+from derive.render.numbers import Shown, main_text, per_request, split, written
 
 # Widths in px of a page 172 mm wide; the templates' style sheets have the same columns.
 INNER = 628.0
@@ -164,16 +164,18 @@ def _named(steps: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
 
 def _row(step: Mapping[str, Any], before: str) -> Row:
     kind, reason = _kind(step, before), step["reason"]
+    finished = kind == "numeric" and step["rule"] != "values"
+    latex = [per_request(line) for line in step["latex"]] if finished else step["latex"]
     decides = DECIDES.get(reason["en"], "") if reason and step["rule"] == "case" else ""
     room = BESIDE - (INDENT if kind == "given" else 0)
-    beside = bool(reason) and math.measure(step["latex"][0], equations.PRINT_SIZE) <= room
+    beside = bool(reason) and math.measure(latex[0], equations.PRINT_SIZE) <= room
     first = kind != before and not (before == "given" and kind == "symbolic")
     first = first or kind == before == "symbolic"
     first = first and not (step["rule"] == "search" and before == "given")
     return Row(
         step["rule"],
         step["rule_name"],
-        step["latex"],
+        latex,
         alt(step),
         reason,
         kind,
@@ -196,6 +198,7 @@ def _tail(row: Row, after: Mapping[str, Any]) -> str:
     if row.rule != "compute" or row.reason or after["rule"] != "round" or after["reason"]:
         return ""
     _, sign, right = str(after["latex"][0]).partition(r"\approx")
+    right = per_request(right)
     wide = math.measure(row.latex[0], equations.PRINT_SIZE)
     if not sign or wide + math.measure(rf"\approx {right}", equations.PRINT_SIZE) > ALONE - 12:
         return ""

@@ -13,7 +13,8 @@ from derive.render.symbols import symbol_html
 PRINT_SIZE = 13.0  # px: STIX letters beside 9.5 pt of Noto
 ROOMIER = 1.4  # how much more a card on a wide screen takes than one on paper
 TEXT = re.compile(r"<mtext>([^<\s][^<]*)</mtext>")
-NARROWEST_SCALE = 0.65  # below it a formula in print could not be read
+LEAST_SCALE = 0.86  # rather a little smaller than over several rows
+NARROWEST_SCALE = 0.7  # 6.8 pt: below it a formula in print could not be read
 
 
 def worded(mathml: str) -> str:
@@ -61,10 +62,9 @@ class Print:
 
     def row(self, latex: Sequence[str], alt: str, room: float) -> Markup:
         """A formula on a line of its own, never wider than `room` px."""
-        chosen = math.fit(latex, room, PRINT_SIZE)
-        return self._image(chosen, alt, room)
+        return self._image(chosen(latex, room), alt, room)
 
-    def inline(self, latex: str, alt: str, room: float = 400.0) -> Markup:
+    def inline(self, latex: str, alt: str, room: float = 600.0) -> Markup:
         """A formula within a line or a cell."""
         return self._image(latex, alt, room)
 
@@ -108,6 +108,11 @@ class Plain:
 Equations = Screen | Print | Plain
 
 
+def chosen(latex: Sequence[str], room: float) -> str:
+    """The setting of a row in print."""
+    return math.fit(latex, room / LEAST_SCALE, PRINT_SIZE)
+
+
 def height(latex: Sequence[str], room: float) -> float:
     """How tall a row stands in print, px."""
-    return math.picture(math.fit(latex, room, PRINT_SIZE), size=PRINT_SIZE).height
+    return math.picture(chosen(latex, room), size=PRINT_SIZE).height

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -26,7 +27,7 @@ def view(claim: Mapping[str, Any], numbers: Mapping[str, int], anchor: str) -> d
     return {
         **claim,
         "anchor": anchor,
-        "where": f"{claim.get('file', '')}:{claim['line']}" if claim.get("line") else "",
+        "where": place_of(claim),
         "marked": marked(claim["text"], spans),
         "figures": [f for f in read["figures"] if f["of"] and not article(f)],
         "left": " ".join(read["not_understood"]),
@@ -54,6 +55,12 @@ def remedy_groups(claim: Mapping[str, Any]) -> list[tuple[Text, Sequence[Mapping
                 heading = tr("and {aim}, one of these:", aim=aim)
         made.append((heading, finding["would_have_to_be_true"]))
     return made
+
+
+def place_of(claim: Mapping[str, Any]) -> str:
+    """The file's name and the line, without the folder where it lay."""
+    name = Path(str(claim.get("file", ""))).name
+    return f"{name}:{claim['line']}" if claim.get("line") else ""
 
 
 def marked(text: str, spans: Sequence[Sequence[int]]) -> Markup:

@@ -13,10 +13,11 @@ from derive.render import page, sections
 from derive.render.equations import Plain
 from derive.render.markdown_text import code, escape, table
 from derive.render.numbers import Shown, counted
-from derive.render.words import Given, Words, glued, seen, texts
+from derive.render.words import Given, Words, glued, seen, set_signs, texts
 from derive.text import Text, tr
 
 Blocks = Iterator[str]
+IN_UNIT = re.compile(r"(?<=[A-Za-z])[*](?=[A-Za-z])")
 
 
 def document(ledger: Mapping[str, Any], lang: str, stem: str, date: str) -> str:
@@ -39,6 +40,7 @@ class Writer:
 
     def __init__(self, view: page.View, stem: str) -> None:
         self.view, self.w, self.ledger, self.stem = view, view.w, view.ledger, stem
+        self.semicolon = "；" if self.w.langs[0] == "zh" else "; "
 
     def title(self, words: Given | None) -> str:
         """The languages on one line."""
@@ -93,7 +95,7 @@ class Writer:
         details = [f"{self.title(label)} {escape(glued(text))}" for label, text in tile["rows"]]
         details += [self.title(note) for note in tile["notes"]]
         state = {"met": f"✓ {self.title(tr('met'))}", "missed": f"× {self.title(tr('missed'))}"}
-        value = f"**{self.value(tile['shown'])}** {'; '.join(details)}"
+        value = f"**{self.value(tile['shown'])}** {self.semicolon.join(details)}"
         return [self.title(tile["label"]), value, state.get(tile["state"], "")]
 
     def verdict(self) -> Blocks:
@@ -144,7 +146,7 @@ class Writer:
         about = (self.title(row["tags"]), self.title(row["how"]), self.title(row["key"]))
         meaning = self.title(row["meaning"]) + self.refs(row["sources"])
         value = (escape(row["number"]), self.unit(row["parts"]))
-        return [code(row["id"]), meaning, *value, "; ".join(filter(None, about))]
+        return [code(row["id"]), meaning, *value, self.semicolon.join(filter(None, about))]
 
     def bytes(self) -> Blocks:
         """The split of a step's bytes, and its cards."""
@@ -172,12 +174,14 @@ class Writer:
         yield f"#### {code(record['id'])} {self.title(record['name'])}"
         result = f"**{self.value(card.shown)}**"
         if card.low and card.high:
-            result += f"; {self.title(tr('range'))} {card.low.number} – {card.high.number}"
+            result += (
+                f"{self.semicolon}{self.title(tr('range'))} {card.low.number} – {card.high.number}"
+            )
         if card.peak:
-            result += f"; {self.title(tr('peak'))} {card.peak.number}"
+            result += f"{self.semicolon}{self.title(tr('peak'))} {card.peak.number}"
         yield result if card.shown else f"– {self.title(card.why)}"
         rows = [
-            [self.title(s["rule_name"]), code(card_view.alt(s)), self.title(s["reason"])]
+            [self.title(s["rule_name"]), code(signed(card_view.alt(s))), self.title(s["reason"])]
             for s in record["steps"]
         ]
         if rows:
@@ -185,13 +189,13 @@ class Writer:
         for condition in record["conditions"]:
             holds = condition["holds"]
             sign, verdict = ("✓", tr("holds")) if holds else ("×", tr("does not hold"))
-            line = f"{sign} {code(condition['text'])} {self.title(verdict)}"
+            line = f"{sign} {code(signed(condition['text']))} {self.title(verdict)}"
             told = holds or card.why == condition["meaning"]  # the meaning is that of a failure
             yield line if told else f"{line}: {self.title(condition['meaning'])}"
         if record["reading"]:
             yield self.prose(record["reading"])
         source = f"{self.title(tr('source'))}{self.refs(record['sources'])}"
-        yield f"{escape(card.checked)}; {source}; {code(card.pointer)}"
+        yield self.semicolon.join((escape(card.checked), source, code(card.pointer)))
 
     def figures(self) -> Blocks:
         """Titles and readings; the drawings are in HTML and PDF."""
@@ -207,7 +211,12 @@ class Writer:
         for target, levers in self.view.levers():
             yield f"### {escape(target)}"
             rows = [
-                [code(r["lever"]), self.title(r["action"]), code(r["tree"]), r["number"]]
+                [
+                    code(r["lever"]),
+                    self.title(r["action"]),
+                    code(signed(r["tree"]) if r["formula"] else ""),
+                    r["number"],
+                ]
                 for r in levers
             ]
             yield table(heads, rows, right=(3,))
@@ -241,7 +250,7 @@ class Writer:
         """Numbered sources, notes, reproduction."""
         lines = []
         for number, s in enumerate(self.ledger["sources"], 1):
-            by = ", ".join(filter(None, (s["publisher"], s["date"])))
+            by = ", ".join(filter(None, (s["publisher"], set_signs(s["date"]))))
             link = self.view.link(s["url"])
             parts = (escape(s["title"]), escape(by), f"<{link}>" if link else "")
             lines.append(f"{number}. {'. '.join(filter(None, parts))}")
@@ -272,3 +281,8 @@ def flat(markup: Markup) -> str:
     """Markup as plain text, the languages on one line."""
     parted = str(markup).replace('</span> <span class="en"', '</span> / <span class="en"')
     return Markup(parted).striptags()  # noqa: S704 - becomes plain text here
+
+
+def signed(line: str) -> str:
+    """A formula with the signs of print; it still reads back."""
+    return IN_UNIT.sub("·", line.replace("-", "−"))

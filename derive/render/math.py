@@ -21,6 +21,7 @@ from derive.render.fonts import MATH_STACK
 MATH_CSS = f"""\
 math, math * {{ font-family: {MATH_STACK}; font-weight: 400 }}
 math[display="block"] {{ display: block math }}
+mtable:has(mfrac) mtd {{ padding-block: .35em }}
 menclose {{ display: inline-block math; position: relative }}
 .menclose-updiagonalstrike {{ display: block; position: absolute; inset: -.06em; color: inherit;
   background: linear-gradient(to top left,

@@ -18,6 +18,7 @@ COUNTED = {
 }
 FIGURE_SPACE, POINT_SPACE = "\u2007", "\u2008"  # as wide as a digit, as wide as a point
 VALUE = re.compile(r"(?P<sign>≈ )?(?P<number>[−-]?[\d,]+(?:\.\d+)?)(?: (?P<unit>\S.*))?\Z")
+REQUEST = re.compile(r"s[*·⋅]request/token")
 PLAIN = re.compile(r"-?\d+(?:\.\d+)?\Z")
 BARE = re.compile(r"[−-]?\d[\d,]*(?:\.\d+)?\Z")
 
@@ -58,6 +59,11 @@ def value(number: str) -> Fraction | None:
     return Fraction(plain) if PLAIN.match(plain) else None
 
 
+def per_request(text: str) -> str:
+    """A finished value as its head has it: a time per token is that of one request."""
+    return REQUEST.sub("s/token", text)
+
+
 def main_text(record: Mapping[str, Any]) -> str:
     """The typical value of a result as the ledger displays it, without its range."""
     return str(record["display"]["en"]).partition(" (")[0]
@@ -84,13 +90,20 @@ def elasticity(exact: str) -> str:
     return ("−" if value < 0 else "+" if value > 0 else "") + f"{text[:-3]}.{text[-3:]}"
 
 
-def whole(cells: Iterable[str]) -> list[str]:
-    """A column of whole numbers without decimals, thousands grouped; any other column as it is."""
+def grouped(cells: Iterable[str]) -> list[str]:
+    """A column with thousands grouped; one of whole numbers only has no decimals."""
     column = list(cells)
     values = [Fraction(c) if PLAIN.match(c) else None for c in column]
-    if any(v is not None and v.denominator != 1 for v in values):
-        return column
-    return [c if v is None else f"{v.numerator:,}" for c, v in zip(column, values, strict=True)]
+    parts = any(v is not None and v.denominator != 1 for v in values)
+    return [
+        c if v is None else _grouped(c) if parts else f"{v.numerator:,}"
+        for c, v in zip(column, values, strict=True)
+    ]
+
+
+def _grouped(number: str) -> str:
+    whole, point, rest = number.partition(".")
+    return f"{int(whole):,}{point}{rest}" if len(whole) > 3 else number
 
 
 def aligned(cells: Iterable[str]) -> list[str]:

@@ -18,12 +18,13 @@ from markupsafe import Markup, escape
 from derive.render import cards as card_view
 from derive.render import judged, numbers, sections, tables
 from derive.render.equations import Equations
-from derive.render.words import Words
+from derive.render.words import Words, set_signs
 from derive.text import Text, tr
 
 SUMMED = ("W_read", "KV_total", "Q_step", "bytes_per_token")  # the rows of the bytes table
 
 
+MISSED = ": missed"  # ends a note of a target that is missed at another end
 ROWS = ("range ", "peak ", "target ")  # notes of a tile that its rows tell
 
 
@@ -42,7 +43,7 @@ def environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     made.globals.update(tr=tr, style=style)
-    made.filters["unit"] = unit
+    made.filters.update(unit=unit, signs=set_signs)
     return made
 
 
@@ -54,7 +55,7 @@ def style(name: str) -> Markup:
 
 def unit(text: str) -> str:
     """A contract unit as the document prints it: also at the end of a value."""
-    text = text.replace("s*request/token", "s/token").replace("*", "⋅")
+    text = numbers.per_request(text).replace("*", "⋅")
     return text.replace("^2", "²").replace("^3", "³")
 
 
@@ -140,6 +141,7 @@ class View:
             shown = numbers.split(tile["value"])
             notes = [n for n in tile["notes"] if not rows or not n["en"].startswith(ROWS)]
             notes = [_without_unit(n, shown.unit) for n in notes]
+            notes = [{**n, "missed": n["en"].endswith(MISSED)} for n in notes]
             made.append({**tile, "shown": shown, "rows": rows, "notes": notes})
         return made
 
@@ -162,6 +164,7 @@ class View:
         shown = {i["id"]: i["shown"] for i in self.ledger["inputs"]}
         count = shown.get("g", "").partition(" ")[0]
         model, hardware = (self.w.plain(self.scenario[k]["name"]) for k in ("model", "hardware"))
+        comma = "，" if self.w.mode == "zh" else ", "
         loads = [
             Markup('<span class="q">{}\u00a0=\u00a0{}</span>').format(
                 self.symbol(k), self.quantity(shown[k])
@@ -173,7 +176,7 @@ class View:
             (tr("model"), escape(model)),
             (tr("hardware"), escape(f"{count} × {hardware}" if count else hardware)),
             (tr("precision"), self.w.run(tables.precision(self.scenario["precision"]))),
-            (tr("workload"), Markup(", ").join(loads)),
+            (tr("workload"), escape(comma).join(loads)),
         ]
 
     def key_results(self) -> list[dict[str, Any]]:

@@ -102,7 +102,9 @@ def guide() -> list[tuple[Text, Text]]:
     )
     signs = tr(
         "= is exact, ≈ is rounded for display; every calculation runs on exact fractions. "
-        "✓ is met or holds, × is missed or does not hold, – has no value and says why."
+        "✓ is met or holds, × is missed or does not hold, – has no value and says why. "
+        "A time per token is that of one request: ms/token in results is ms·request/token among "
+        "inserted values."
     )
     colours = tr("Blue is the memory side, orange the compute side, green met, red missed.")
     checks = tr(

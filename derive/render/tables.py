@@ -41,15 +41,13 @@ def target(ledger: Record, name: str) -> dict[str, Any] | None:
 def key_results(ledger: Record, cards: Mapping[str, Card]) -> list[dict[str, Any]]:
     """The headline quantities with range, peak and target; a reason is given once."""
     chosen = [cards[n] for n in HEADLINES if n in cards and cards[n].result is not None]
-    first = numbers.aligned(c.shown.sign + c.shown.number if c.shown else "" for c in chosen)
-    ends = zip(*((c.low, c.high, c.peak) for c in chosen), strict=True)
-    rest = [numbers.aligned(v.number if v else "" for v in column) for column in ends]
-    columns = [first, *rest] if chosen else []
     rows: list[dict[str, Any]] = []
     before: Record | None = None
-    for card, cells in zip(chosen, zip(*columns, strict=True), strict=True):
-        rows.append({
-            "card": card, "value": card.shown, "cells": cells,
+    for card in chosen:
+        first = card.shown.sign + card.shown.number if card.shown else ""
+        ends = (v.number if v else "" for v in (card.low, card.high, card.peak))
+        rows.append({  # each row has its own unit: no decimal point is another's
+            "card": card, "value": card.shown, "cells": [first, *ends],
             "target": target(ledger, card.record["id"]),
             "why": tr("as above") if card.why and card.why == before else card.why,
         })  # fmt: skip
@@ -127,7 +125,11 @@ def levers(ledger: Record) -> list[tuple[str, list[dict[str, Any]]]]:
     by_target: dict[str, list[dict[str, Any]]] = {}
     for lever in ledger["levers"]:
         near = numbers.value(numbers.split(lever["shown"].removesuffix(" %")).number)
-        row = {**lever, "number": numbers.elasticity(lever["exact"] or str(near))}
+        row = {
+            **lever,
+            "number": numbers.elasticity(lever["exact"] or str(near)),
+            "formula": numbers.value(lever["tree"]) is None,  # a number stands in its column
+        }
         by_target.setdefault(lever["target"], []).append(row)
     return list(by_target.items())
 
@@ -143,7 +145,7 @@ def levers_missing(ledger: Record) -> dict[str, list[Mapping[str, str]]]:
 def data(figure: Record, *, fold: bool) -> dict[str, Any]:
     """A figure's rows, columns aligned; `fold` lays a long narrow table in two halves."""
     columns = [
-        numbers.aligned(numbers.whole(c)) for c in zip(*figure["table"]["rows"], strict=True)
+        numbers.aligned(numbers.grouped(c)) for c in zip(*figure["table"]["rows"], strict=True)
     ]
     rows = list(zip(*columns, strict=True))
     if not fold or len(rows) <= LONGEST or len(columns) > WIDEST_HALF:

@@ -27,8 +27,20 @@ UNSEEN = re.compile(
 )
 MODES = {"both": ("zh", "en"), "zh": ("zh",), "en": ("en",)}
 REPLACED = str.maketrans({"✗": "×"})  # the sans has no ballot cross
+YEAR = r"(?:19|20)\d\d"
+SET: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    # how signs are typed, and how they are set
+    (re.compile(rf"(?<![\w-])({YEAR})-(?={YEAR}(?![\w-]))"), r"\1–"),
+    (re.compile(r"(?<=\d) x (?=\d)"), " × "),
+    (re.compile(r"(?<=[A-Za-z0-9_)\]²³] )·(?= [A-Za-z0-9_(])|(?<=[A-Za-z])·(?=[A-Za-z])"), "⋅"),
+    (re.compile(r"(?<![\w.,+−-])[1-9]\d{4,}(?![\w-])"), lambda m: f"{int(m[0]):,}"),
+)
+# where a symbol without a subscript is one: in a list in brackets, beside a dot, as a letter alone
+LISTED = r"(?<=[(（])[A-Za-z]\w*(?:(?:, |、|，)[A-Za-z]\w*)+(?=[)）])"
+BESIDE_DOT = r"(?<![A-Za-z0-9_&;])[A-Za-z]+(?= ⋅ )|(?<= ⋅ )[A-Za-z]+(?![A-Za-z0-9_])"
+LETTER = r"(?<![A-Za-z0-9_.'’&;*-])(?<!\d[ \u00a0])[bgnTw](?![A-Za-z0-9_'’&*-])"
 # A value keeps to the sign before it, and the sign to the word or symbol before that.
-SIGNED = re.compile(r"(?<=[\w>)]) (?=[=≈]\u00a0)")
+SIGNED = re.compile(r"(?<=[A-Za-z0-9_>)]) (?=[=≈]\u00a0)")  # Chinese words may end a line
 
 
 def texts(words: Given | None) -> tuple[str, str]:
@@ -48,8 +60,16 @@ def seen(text: str) -> str:
     return UNSEEN.sub(lambda m: f"[U+{ord(m[0]):04X}]", text)
 
 
+def set_signs(text: str) -> str:
+    """Text with the signs of print: en dashes, crosses, dots of products, grouped digits."""
+    for pattern, sign in SET:
+        text = pattern.sub(sign, text)
+    return text.translate(REPLACED)
+
+
 def glued(text: str) -> str:
     """Plain text with no-break spaces inside quantities."""
+    text = set_signs(text)
     return QUANTITY.sub(lambda m: m[0].replace(" ", NO_BREAK), text)
 
 
@@ -133,21 +153,32 @@ def _span(lang: str, markup: str) -> str:
 
 def _prose_maker(symbols: Mapping[str, Any]) -> Callable[[str], str]:
     """Escape, mend, glue, and set the symbols that a text names by their id."""
-    known = {n: str(s["latex"]) for n, s in symbols.items() if "_" in n and n.isascii()}
-    names = sorted(known, key=len, reverse=True)
+    known = {n: str(s["latex"]) for n, s in symbols.items() if n.isascii()}
+    names = sorted((n for n in known if "_" in n), key=len, reverse=True)
     either = "|".join(map(re.escape, names)) or "(?!)"
-    pattern = re.compile(rf"(?<![A-Za-z0-9_])(?:{either})(?![A-Za-z0-9_])")
+    named = rf"(?<![A-Za-z0-9_])(?:{either})(?![A-Za-z0-9_])"
+    pattern = re.compile(f"{LISTED}|{named}|{BESIDE_DOT}|{LETTER}")
 
     def symbol(match: re.Match[str]) -> str:
-        return symbol_html(known[match[0]]) or match[0]
+        name = match[0]  # a letter beside a dot is one, declared or not
+        latex = known.get(name) or (name if len(name) == 1 else "")
+        return symbol_html(latex) or name
+
+    def symbols_of(match: re.Match[str]) -> str:
+        found = re.findall(r"[A-Za-z]\w*", match[0], re.ASCII)
+        if len(found) == 1:
+            return symbol(match)
+        if all(name in known for name in found):
+            return re.sub(r"[A-Za-z]\w*", symbol, match[0], flags=re.ASCII)
+        return re.sub(named, symbol, match[0])  # a list of other things
 
     @lru_cache(maxsize=4096)
     def prose(text: str) -> str:
-        markup = QUANTITY.sub(_kept, str(escape(text.translate(REPLACED))))
-        markup = POWER.sub(r"\1<sup>\2</sup>", markup).replace("ᵀ", "<sup>T</sup>")
-        if "_" in markup:
-            markup = pattern.sub(symbol, markup)
-        return SIGNED.sub(NO_BREAK, markup)
+        markup = QUANTITY.sub(_kept, str(escape(set_signs(text))))
+        markup = POWER.sub(r"\1<sup>\2</sup>", markup)
+        if known:
+            markup = pattern.sub(symbols_of, markup)
+        return SIGNED.sub(NO_BREAK, markup.replace("ᵀ", "<sup>T</sup>"))
 
     return prose
 

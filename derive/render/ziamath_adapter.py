@@ -94,7 +94,8 @@ def _columns(match: re.Match[str]) -> str:
     """Alignment and distance of a table's columns, from the style of its cells to attributes."""
     table = match[0]
     gap = "1em" if "padding-left:1em" in table else "0em" if "padding-left: 0" in table else "0.8em"
-    table = table.replace("<mtable", f'<mtable columnspacing="{gap}" rowspacing="0.5em"', 1)
+    rows = "0.9em" if "<mfrac" in table else "0.5em"  # stacked fractions must not touch
+    table = table.replace("<mtable", f'<mtable columnspacing="{gap}" rowspacing="{rows}"', 1)
     return CELL.sub(r'<mtd columnalign="\1">', table)
 
 

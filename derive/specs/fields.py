@@ -136,7 +136,7 @@ _peaks = tuple(
 _DOMAIN = (
     Field("name", "text", Text("as it is sold", "产品名称"), required=True),
     count("devices", "device", Text("devices in it", "其中的设备数"), required=True, least=2, most=10**6),
-    Field("all_to_all", "bool", Text("each reaches each at its full link rate", "任意两设备间均可达满互连带宽")),
+    Field("all_to_all", "bool", Text("each reaches each at its full link rate", "任意两设备间均可达满互联带宽")),
 )  # fmt: skip
 
 _BYTES_PER_SECOND = ("TB/s", "GB/s")
@@ -152,7 +152,7 @@ HARDWARE = (
         choices=PRECISIONS,
     ),
     Field(
-        "domains", "rows", Text("systems that one link joins", "由同一互连组成的系统"), fields=_DOMAIN
+        "domains", "rows", Text("systems that one link joins", "由同一互联组成的系统"), fields=_DOMAIN
     ),
     table(
         "memory", Text("device memory", "显存"),
@@ -174,8 +174,8 @@ HARDWARE = (
         required=True,
     ),
     table(
-        "interconnect", Text("link between devices", "设备间互连"),
-        Field("type", "text", Text("link type", "互连类型")),
+        "interconnect", Text("link between devices", "设备间互联"),
+        Field("type", "text", Text("link type", "互联类型")),
         per_device(
             "per_direction", "byte/s", Text("one direction", "单方向"),
             likely=_BYTES_PER_SECOND, least=10**6, most=10**18, basis=(ONE_WAY, PEAK),

@@ -12,8 +12,9 @@ from derive.derivation.points import Absent, Point, Undefined
 from derive.derivation.steps import RULES, Step
 from derive.derivation.stored import cards, crossings, trees
 from derive.errors import DeriveError
-from derive.expression.latex import alternatives, latex
+from derive.expression.latex import latex
 from derive.expression.text import plain
+from derive.expression.wrapped import settings
 from derive.formula import Formula, active, catalogue, letters, standing_in
 from derive.ledger import FORMAT, Ledger, sealed
 from derive.notation import CONSTANTS, SYMBOLS
@@ -357,7 +358,7 @@ def step_record(step: Step) -> dict[str, Any]:
         "relation": step.relation,
         "right": plain(step.right, dot=times),
         "before": plain(step.before) if step.before is not None else None,
-        "latex": [f"{left}{middle} {sign} {right}" for right in alternatives(step.right, letters)],
+        "latex": settings(f"{left}{middle} {sign}", step.right, letters),
         "reason": step.reason.json() if step.reason else None,
         "checks": [{"by": c.by, "found": c.found} for c in step.checks],
     }

@@ -47,7 +47,7 @@ def roofline(bound: Bound) -> Figure:
     xs = [
         Fraction(1, 2),
         *([prefill * 2] if prefill else []),
-        ridge * 8,
+        ridge * 40,  # room for the name of the flat roof
         *(i / 2 for _, i in decode[:1]),
     ]
     low, high = min(xs), max(xs)
@@ -211,9 +211,9 @@ def batch_marks(
 ) -> list[dict[str, Any]]:
     """The limits of the batch, each once, and the scenario's own."""
     names: list[tuple[str, Text, str, Fraction | None]] = [
-        ("b_max_tp", tr("tensor parallel {value}", value=count(limits["b_max_tp"])), "missed", limits["b_max_tp"]),
-        ("b_max_reserved", tr("engine reserves {value}", value=count(limits["b_max_reserved"])), "missed", limits["b_max_reserved"]),
-        ("b_max", tr("memory limit {value}", value=count(limits["b_max"])), "missed", limits["b_max"]),
+        ("b_max_tp", tr("tensor parallel {value}", value=count(limits["b_max_tp"])), "memory", limits["b_max_tp"]),
+        ("b_max_reserved", tr("engine reserves {value}", value=count(limits["b_max_reserved"])), "memory", limits["b_max_reserved"]),
+        ("b_max", tr("memory limit {value}", value=count(limits["b_max"])), "memory", limits["b_max"]),
         ("b_knee", tr("critical batch, reachable {value}", value=count(knee)), "neutral", knee),
     ]  # fmt: skip
     marks = []

@@ -35,7 +35,7 @@ def longest_mark(bound: Bound, end: Fraction) -> list[dict[str, Any]]:
     if longest is None or longest >= end:
         return []
     label = tr("longest context {value}", value=written(longest))
-    return [mark("T_max", label, "missed", "x", longest)]
+    return [mark("T_max", label, "neutral", "x", longest)]
 
 
 def bytes_over_context(bound: Bound) -> Figure:

@@ -189,7 +189,8 @@ def best_lever(levers: list[Elasticity]) -> Text | None:
     others = [of[n] for n in ("w", "w_kv", "b", "T", "H_kv") if n in of and of[n].value != 0]
     if rate is None:
         return None
-    names = same(", ".join(n for n in RATES[rate] if n in of))
+    found = [n for n in RATES[rate] if n in of]
+    names = Text(", ".join(found), "、".join(found))
     change = per_percent(of[rate].value)
     roof = tr("memory bandwidth") if rate == "B_peak" else tr("compute")
     main = tr(

@@ -104,9 +104,14 @@ def scaled(value: Fraction, in_unit: Unit) -> Unit:
 def display_unit(quantity: Quantity) -> Unit:
     """The unit in which a quantity is printed."""
     in_unit = plain(quantity.unit)
-    operations = in_unit.terms and in_unit.terms[0][0] == "OP"  # TOPS stay TOP/s
-    if quantity.dimension in customary() and not operations:
-        return customary()[quantity.dimension]
+    if quantity.dimension in customary():
+        usual = customary()[quantity.dimension]
+        first = in_unit.terms[0] if in_unit.terms else ("", 0)
+        if first[0] != "OP":
+            return usual
+        # TOPS stay TOP/s, on the scale of the TFLOP/s beside them
+        name = usual.terms[0][0].replace("FLOP", "OP")
+        return interned(((name, first[1]), *usual.terms[1:]))
     value = quantity.to(in_unit).value
     if value.denominator == 1 and abs(value) < LARGEST_PLAIN and in_unit.terms[:1] != (("s", 1),):
         return in_unit

@@ -8,9 +8,10 @@ from typing import Any
 
 from derive.errors import DeriveError
 from derive.expression.dimension import dimension
-from derive.expression.latex import alternatives, latex
+from derive.expression.latex import latex
 from derive.expression.text import plain
 from derive.expression.tree import Measure, Negative, Node, Number, names, rebuild
+from derive.expression.wrapped import settings
 from derive.formula import catalogue, dimension_of, letters
 from derive.text import Text, tr
 from derive.units import Quantity, unit
@@ -138,7 +139,7 @@ def setting(one: Line) -> list[str]:
     left = rf"\lim_{{b \to \infty}} {left}" if one.rule == "limit" else left
     middle = f" = {latex(one.before, letter)}" if one.before is not None and struck else ""
     sign = SIGNS[one.relation]
-    return [f"{left}{middle} {sign} {right}" for right in alternatives(one.right, letters)]
+    return settings(f"{left}{middle} {sign}", one.right, letters)
 
 
 def spelled(one: Line) -> tuple[str, str]:

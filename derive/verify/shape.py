@@ -104,7 +104,7 @@ INPUT = {
 }  # fmt: skip
 STEP = {
     "rule": TEXT, "rule_name": BOTH, "left": TEXT, "relation": TEXT, "right": TEXT,
-    "before": Maybe(TEXT), "latex": Rows(TEXT, 4), "reason": Maybe(BOTH), "checks": CHECKS,
+    "before": Maybe(TEXT), "latex": Rows(TEXT, 5), "reason": Maybe(BOTH), "checks": CHECKS,
 }  # fmt: skip
 CONDITION = {"kind": TEXT, "text": TEXT, "meaning": BOTH, "latex": TEXT, "holds": FLAG}
 CARD = {

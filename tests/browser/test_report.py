@@ -171,6 +171,25 @@ def test_text_can_be_read(open_page: Any, scheme: str) -> None:
     assert page.evaluate(CONTRAST) == []
 
 
+def test_contents_are_one_touch_away(open_page: Any) -> None:
+    page = open_page(390)
+    page.locator("#sources").scroll_into_view_if_needed()
+    back = page.locator(".top .back")
+    assert back.is_visible()
+    back.click()
+    assert page.locator(".toc").bounding_box()["y"] < 200
+    assert not open_page(1440).locator(".top .back").is_visible()
+
+
+def test_numbers_and_heads_stand_whole_on_a_phone(open_page: Any) -> None:
+    page = open_page(390)
+    tall = page.locator(".toc .no").evaluate_all("all => all.map(e => e.getClientRects().length)")
+    assert set(tall) == {1}
+    assert page.locator(".levers thead th").first.is_visible()
+    for box in page.locator(".top > *:visible").all():
+        assert box.bounding_box()["height"] < 40
+
+
 def test_figures_fit_the_window(open_page: Any) -> None:
     for width, shown in ((1440, "wide"), (390, "narrow")):
         page = open_page(width)

@@ -136,6 +136,22 @@ def test_sarif_points_to_the_line(tmp_path: Path) -> None:
     assert place["region"]["endColumn"] == len(WRONG) + 1
 
 
+def test_a_page_has_the_title_of_its_file_and_both_languages(tmp_path: Path) -> None:
+    file = tmp_path / "deep" / "mine.yaml"
+    file.parent.mkdir()
+    claims_of_file = f'claims:\n- text: "{SPARSE}"\n- text: "Decode takes g · B_peak."\n'
+    for title, wanted in (
+        ("", ("mine.yaml", "审计：mine.yaml")),
+        ("title: {en: Mine, zh: 我的}\n", ("Audit: Mine", "审计：我的")),
+    ):
+        file.write_text(title + claims_of_file, encoding="utf-8")
+        run("--file", str(file), "--to", "html", "-o", str(tmp_path))
+        page = (tmp_path / "mine-audit.html").read_text(encoding="utf-8")
+        assert all(words in page for words in wanted)
+        assert "mine.yaml:" in page
+        assert "deep/" not in page
+
+
 def test_html_holds_nothing_unescaped_and_fetches_nothing(tmp_path: Path) -> None:
     run(MARKUP, SPARSE, "--to", "html", "-o", str(tmp_path), "--lang", "both")
     page = (tmp_path / "audit.html").read_text(encoding="utf-8")

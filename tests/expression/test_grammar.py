@@ -193,8 +193,8 @@ def deepest() -> list[str]:
 def test_the_largest_that_is_read_can_be_used(number: int) -> None:
     """No reading of an accepted tree runs out of stack or time."""
     from derive.expression.algebra import to_sympy
-    from derive.expression.latex import alternatives
     from derive.expression.recompute import recompute
+    from derive.expression.wrapped import settings
     from derive.units import NUMBER, Quantity, Unit
 
     text = deepest()[number]
@@ -206,7 +206,7 @@ def test_the_largest_that_is_read_can_be_used(number: int) -> None:
         substitute(tree, {"b": Number(Fraction(3))}), lambda _: Fraction(0)
     )
     assert dimension(tree, lambda _: NUMBER) == NUMBER
-    assert alternatives(tree, str)
+    assert settings("x =", tree, str)
     assert to_sympy(tree) is not None
     assert recompute(tree, lambda _: Quantity(Fraction(3), Unit())).magnitude == amount(text, b=3)
     assert len(list(walk(tree))) <= 400

@@ -10,10 +10,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from derive.expression.grammar import parse
-from derive.expression.latex import alternatives, latex
+from derive.expression.latex import latex
 from derive.expression.text import plain
 from derive.expression.tree import Binary, Measure, Name, Negative, Node, Number, Power, names
 from derive.expression.value import value
+from derive.expression.wrapped import settings
 from derive.formula import letters
 from derive.units import Quantity, unit
 from tests.strategies import NAMES, symbolic, with_values
@@ -99,7 +100,7 @@ def test_the_digits_of_a_rounded_value_are_kept(digits: str) -> None:
 
 @given(st.one_of(symbolic, with_values))
 def test_latex_is_whole(tree: Node) -> None:
-    for text in alternatives(tree, letters):
+    for text in settings("x =", tree, letters):
         plain_text = text.replace(r"\{", "").replace(r"\}", "")
         depth = 0
         for char in plain_text:
@@ -117,7 +118,7 @@ LATEX = {
     "N * (w + L)": r"N \cdot \left(w + L\right)",
     "(N + w) / L": r"\frac{N + w}{L}",
     "(N / w)^2": r"{\left(\frac{N}{w}\right)}^{2}",
-    "N / (1/3)": r"\frac{N}{\frac{1}{3}}",
+    "N / (1/3)": r"\frac{N}{\frac{\text{1}}{\text{3}}}",
     "N - (w - L)": r"N - \left(w - L\right)",
     "-(N + w)": r"-\left(N + w\right)",
     "floor(N / w)": r"\left\lfloor \frac{N}{w} \right\rfloor",

@@ -240,6 +240,36 @@ def test_what_finds_no_place_is_named_below() -> None:
     assert all(any(re.fullmatch(rf"case {i}( \(8, 100\))?", s) for s in said) for i in range(60))
 
 
+@pytest.mark.parametrize("apart", ["0", "0.1", "5"])
+def test_guides_that_nearly_coincide_are_both_named(apart: str) -> None:
+    ridge, wall = 412.3, 412.3 + float(apart)
+    figure = {
+        **roofline(),
+        "marks": [
+            {"id": "ridge", "label": t("ridge point 412.3", "脊点 412.3"), "role": "neutral",
+             "axis": "x", "at": str(ridge)},
+            {"id": "wall", "label": t("KV wall 417.5", "KV 墙 417.5"), "role": "memory",
+             "axis": "x", "at": str(wall)},
+        ],
+    }  # fmt: skip
+    for wide in (340, 760):
+        root = ET.fromstring(svg(figure, mode="both", theme="light", width=wide))
+        places = dict(texts(root))
+        assert places["KV wall 417.5"].bottom < places["ridge point 412.3"].bottom + 30
+        assert places["KV wall 417.5"].top < 60, "named above, not in the key below"
+
+
+def test_no_line_ties_the_name_of_a_band() -> None:
+    figure = batch_sweep()
+    for panel in figure["panels"]:
+        panel["lines"] = []
+    picture = svg(figure, mode="both", theme="light", width=800)
+    ties = re.findall(r'<path d="M[^"]*" fill="none" stroke="[^"]*" stroke-width="0?.75"', picture)
+    named = [p for p in figure["panels"][0]["bands"] if p["label"]]
+    assert named
+    assert ties == []
+
+
 def test_guides_of_several_panels_are_named_once() -> None:
     said = [text for text, _ in texts(ET.fromstring(svg(batch_sweep(), mode="en", theme="css")))]
     assert sum("memory limit" in text for text in said) == 1

@@ -7,11 +7,29 @@ from collections.abc import Callable
 
 import pytest
 
+from derive.errors import DeriveError
+from derive.expression.grammar import parse
 from derive.render import markdown, page
 from derive.render.equations import Plain
 from derive.render.words import Words
 
 from .report_ledgers import SCENARIOS, hostile, ledger
+
+
+def test_formulas_have_the_signs_of_print_and_read_back() -> None:
+    record = ledger()
+    rights = [s["right"] for d in record["derivations"] for s in d["steps"]]
+    assert any("-" in r and "*" in r for r in rights)
+    for right in rights:
+        try:
+            tree = parse(right)
+        except DeriveError:  # the side of a limit
+            continue
+        assert parse(markdown.signed(right)) == tree
+    text = markdown.document(record, "both", "x", "")
+    spans = re.findall(r"`([^`\n]* = [^`\n]*)`", text)
+    assert spans
+    assert not [s for s in spans if " - " in s or "s*request" in s]
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

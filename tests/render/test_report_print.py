@@ -113,7 +113,7 @@ def test_pages_are_full_and_not_overfull(file: Path) -> None:
 
 
 @pytest.mark.parametrize("lang", ["zh", "en", "both"])
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", [*SCENARIOS, "deepseek-v3-on-8x-h200", "gemma-2-9b-on-1x-l40s"])
 def test_no_formula_is_wider_than_its_room(name: str, lang: str) -> None:
     html, view = printed.document(ledger(name), lang, name, "")
     assert all(scale >= equations.NARROWEST_SCALE for _, scale in view.eq.squeezed)
@@ -123,6 +123,27 @@ def test_no_formula_is_wider_than_its_room(name: str, lang: str) -> None:
     assert max(widths) <= cards.ALONE
     assert set(re.findall(r'src="([^"]+)"', html)) <= set(view.eq.store)
     assert all("alt=" in image for image in re.findall(r"<img[^>]*>", html))
+
+
+def test_cards_that_go_on_say_so_and_sections_are_named_by_the_top(file: Path) -> None:
+    with pikepdf.open(file) as pdf:
+        count = len(pdf.pages)
+    heads = [run("pdftotext", "-layout", "-f", str(n), "-l", str(n), file, "-").splitlines()[:3]
+             for n in range(2, count + 1)]  # fmt: skip
+    gone_on = [head for head in heads if any("continued" in line for line in head)]
+    assert gone_on
+    assert all(re.search(r"（续） / \w+, continued", "".join(head)) for head in gone_on)
+    sections = [m[1] for head in heads if (m := re.search(r"(\d+) .* / ", head[0][40:]))]
+    assert sections == sorted(sections, key=int)
+
+
+def test_a_finished_time_per_token_has_one_unit() -> None:
+    view = page.View(ledger(), Words("en", {}), equations.Plain())
+    for card in view.cards.values():
+        ends = [r for r in card.rows if r.kind == "numeric" and r.rule != "values"]
+        assert not [r.latex for r in ends if "request/token" in r.latex[0] and "s·" in r.latex[0]]
+    assert any(r"ms\cdot" not in r.latex[0] and "ms/token" in r.latex[0]
+               for r in view.cards["TPOT"].rows)  # fmt: skip
 
 
 def test_the_same_bytes_in_another_process(file: Path, tmp_path: Path) -> None:

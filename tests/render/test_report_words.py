@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from derive.render import numbers, page, sections
 from derive.render.markdown_text import code, escape, table
 from derive.render.symbols import symbol_html
-from derive.render.words import Words, glued, seen
+from derive.render.words import Words, glued, seen, set_signs
 from derive.text import Text
 
 from .report_ledgers import ledger
@@ -55,8 +55,26 @@ def test_prose_sets_symbols_and_powers() -> None:
     assert words.prose("past T_wall it is") == (
         'past <span class="sy">𝑇<sub>wall</sub></span> it is'
     )
-    assert words.prose("x_T_wall b") == "x_T_wall b"
     assert words.prose("10^9 and QKᵀ") == "10<sup>9</sup>\u00a0and QK<sup>T</sup>"
+    b = '<span class="sy">𝑏</span>'
+    assert words.prose("x_T_wall b") == f"x_T_wall {b}"
+    assert words.prose("a batch of 8 b, b's, sub-b and (T_wall, b)") == (
+        f'a batch of 8\u00a0b, b&#39;s, sub-b and (<span class="sy">𝑇<sub>wall</sub></span>, {b})'
+    )
+    assert words.prose("(vendor, b_x)") == "(vendor, b_x)"
+    assert words.prose("2 · m · T_wall").startswith('2 ⋅ <span class="sy">𝑚</span> ⋅ <span')
+
+
+def test_signs_are_set_as_print_sets_them() -> None:
+    said = {
+        "2022-2026, 2026-11-30": "2022–2026, 2026-11-30",
+        "128 x 128, 8x7B, 0x1F": "128 × 128, 8x7B, 0x1F",
+        "g · B_peak, FLOP·request": "g ⋅ B_peak, FLOP⋅request",
+        "词表 · 权重": "词表 · 权重",
+        "16990208 of 2026, 0.123456, id-123456": "16,990,208 of 2026, 0.123456, id-123456",
+    }
+    for typed, wanted in said.items():
+        assert set_signs(typed) == wanted
 
 
 def test_words_of_a_user_stand_as_written() -> None:
@@ -108,9 +126,9 @@ def test_every_symbol_of_the_ledger_can_be_set() -> None:
 def test_columns_stand_on_the_decimal_point() -> None:
     column = numbers.aligned(["≈ 146.0", "1.168", "79", "–", ""])
     assert column == ["≈ 146.0\u2007\u2007", "1.168", "79\u2008\u2007\u2007\u2007", "–", ""]
-    assert numbers.whole(["1.000", "1,5", "512.0"]) == ["1", "1,5", "512"]
-    assert numbers.whole(["4096.00", "–"]) == ["4,096", "–"]
-    assert numbers.whole(["1.5", "2.0"]) == ["1.5", "2.0"]
+    assert numbers.grouped(["1.000", "1,5", "512.0"]) == ["1", "1,5", "512"]
+    assert numbers.grouped(["4096.00", "–"]) == ["4,096", "–"]
+    assert numbers.grouped(["1.5", "2000.0", "12345"]) == ["1.5", "2,000.0", "12,345"]
 
 
 @given(st.lists(st.decimals(-(10**6), 10**6, places=3).map(str) | st.integers().map(str)))

@@ -23,7 +23,7 @@ SHOWN = {
     ("989500000000000", "FLOP/s/device"): "989.5 TFLOP/s/device",
     ("3958", "TFLOP/s/device"): "3,958 TFLOP/s/device",
     ("3958", "TFLOP/s"): "3.958 PFLOP/s",
-    ("1979", "TOP/s/device"): "1.979 POP/s/device",
+    ("1979", "TOP/s/device"): "1,979 TOP/s/device",
     ("0.0417910447761194", "s*request/token"): "≈ 41.79 ms*request/token",
     ("0.0000024", "s"): "2.4 µs",
     ("0.00000000024", "s"): "0.24 ns",

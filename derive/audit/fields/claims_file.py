@@ -21,7 +21,7 @@ from derive.specs.faults import Faults, nearest
 from derive.specs.fields import CLAIMS
 from derive.specs.nodes import Document, Table
 from derive.specs.reader import Reader
-from derive.text import tr
+from derive.text import Text, tr
 
 LIMITS = Limits(bytes=16_000_000, nodes=2_000_000, list_key="claims")
 LISTS = ("claims", "cases", "figures")
@@ -50,6 +50,15 @@ def read_claims(path: Path) -> list[Stated]:
     found = list(claims(document, Reader(faults, tuple), faults))
     faults.raise_any()
     return found
+
+
+def title_of(path: Path) -> Text | None:
+    """The title that a file of claims gives itself; nothing where it has none or cannot be read."""
+    if path.suffix.lower() not in (".yaml", ".yml"):
+        return None
+    document = parsed(file_text(path, largest=LIMITS.bytes), str(path), LIMITS)
+    title = Reader(Faults(), tuple).table(document.root, CLAIMS).get("title")
+    return title if isinstance(title, Text) else None
 
 
 def lines(text: str, file: str) -> Iterator[Stated]:

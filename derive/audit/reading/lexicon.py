@@ -71,11 +71,11 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
     "noun": {
         "memory_bandwidth": ("memory bandwidth", "HBM\\d?e?(?: memory)? bandwidth", "bandwidth of (?:the )?(?:memory|HBM\\d?e?)", "显存带宽", "内存带宽"),
         "bandwidth": ("bandwidth", "带宽"),
-        "link": ("NVLink(?:[1-6](?![0-9.]))?(?: bandwidth)?", "interconnect(?: bandwidth)?", "Infinity Fabric", "scale up", "ICI", "互联(?:带宽)?", "卡间(?:带宽|互联)?"),
+        "link": ("NVLink(?:[1-6](?![0-9.]))?(?: bandwidth)?", "interconnect(?: bandwidth)?", "Infinity Fabric", "scale up", "ICI", "互[联连](?:带宽)?", "卡间(?:带宽|互[联连])?"),
         "network": ("network(?:ing)?", "Ethernet(?: port)?", "NICs?", "InfiniBand", "RoCE", "网络", "以太网", "网卡"),
         "bus_bandwidth": ("bus ?bandwidth", "busbw", "all ?reduce", "总线带宽"),
         "bisection": ("bisection(?: bandwidth)?", "(?:对分|二分|等分|二等分)带宽"),
-        "host": ("PCIe(?: \\d(?:\\.0)?)?", "PCI Express", "host link", "NVLink C2C", "C2C", "主机互联"),
+        "host": ("PCIe(?: \\d(?:\\.0)?)?", "PCI Express", "host link", "NVLink C2C", "C2C", "主机互[联连]"),
         "cache": ("L[12](?: cache)?", "SRAM", "shared memory", "SMEM", "register file", "SSD", "NVMe", "disk", "DRAM", "DDR\\d",
                   "CPU memory", "host memory", "system memory", "二级缓存", "片上缓存", "共享内存", "硬盘", "主机内存", "系统内存"),
         "memory": ("memory", "HBM\\d?e?", "VRAM", "显存", "内存"),

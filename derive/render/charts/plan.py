@@ -22,9 +22,11 @@ from derive.render.charts.scale import Scale
 from derive.render.charts.words import LEADING, TICK, Mode, Words, width, words
 
 GAP = 5.0  # between the plot area and what stands around it
+ASIDE = 10.0  # between a guide and a name that stands beside its end
 CLEAR = 2.0  # between a guide's end and its name
 MARKER = 5.0  # half of a point's marker with its rim
 LABEL = 170.0  # the longest line of a label
+WIDTHS = (1.0, 0.6)  # shares of it: a narrower label where the wide one stands badly
 GOOD = 36.0  # the cost up to which a label's place needs no improvement
 ROOM = (0.08, 0.16)  # shares of an axis that may be added to it
 MOST_LABELS, MOST_ABOVE = 40, 16  # inside and above one panel; more could not be told apart
@@ -170,11 +172,14 @@ def _flags(start: float, end: float, text: Words, stem: bool) -> list[Candidate]
         bottom = -GAP - row * LEADING / 2
         line = (Box(middle - 2, bottom - 1, middle + 2, -GAP),) if stem else ()
         inner = 3.0 if stem else 0.0
-        for rank, (side, left) in enumerate(
-            ((0, middle - text.width / 2), (1, start - inner), (-1, end + inner - text.width))
-        ):
+        places = [(0, middle - text.width / 2), (1, start - inner), (-1, end + inner - text.width)]
+        if stem:  # beside it: two guides may stand close to one another
+            places += [(1, start + ASIDE), (-1, end - ASIDE - text.width)]
+        for rank, (side, left) in enumerate(places):
             box = Box(left, bottom - text.height, left + text.width, bottom)
-            found.append(Candidate(box, (middle, bottom), side, row * LEADING / 2 + rank * 3, line))
+            near = box.near((middle, bottom))  # a band is as wide as it is: no line ties its name
+            beads = line if row or rank < 3 else ()  # two names may flank guides that coincide
+            found.append(Candidate(box, near, side, row * LEADING / 2 + rank * 3, beads))
     return found
 
 
@@ -204,14 +209,20 @@ def _inside(result: Plan, mode: Mode) -> None:
     del wanted[MOST_LABELS:]
     texts, places = [], []
     for item, owner, line in wanted:
-        text = words(item.label, mode, most)
-        near = (
-            _unmistakable(around(line[0], text.width, text.height), [s for _, s in points])
-            if item.kind == "point"
-            else along(line, text.width, text.height)
-        )
+        tried: list[tuple[Words, list[Candidate]]] = []
+        for share in WIDTHS:
+            text = words(item.label, mode, most * share)
+            near = (
+                _unmistakable(around(line[0], text.width, text.height), [s for _, s in points])
+                if item.kind == "point"
+                else along(line, text.width, text.height)
+            )
+            tried.append((text, board.usable(near, owner)))
+            if tried[-1][1] and tried[-1][1][0].cost <= GOOD:
+                break
+        text, found = min(tried, key=lambda one: one[1][0].cost if one[1] else UNPLACED)
         texts.append(text)
-        places.append(board.usable(near, owner))
+        places.append(found)
     for (item, _, _), text, place in zip(wanted, texts, arrange(places), strict=True):
         _keep(result, item, text, place)
         result.worst = max(result.worst, place.cost if place else UNPLACED)
