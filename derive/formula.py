@@ -100,9 +100,16 @@ EXPERTS = ("E", ("W_parts", "W_experts", "t_prefill_experts", "TTFT_experts", "T
 TOWERS = ("N_side", ("W_tower",))
 BOTH = ("W_parts_tower", "W_experts", "t_prefill_experts", "TTFT_experts", "TTFT_burst_experts")
 STATE = ("S_kv", ("b_crit_state",))
-UNREAD = ("s_idle", ("W_stream_parts", "share_embedding_parts"))
-# what a model keeps of the context: the first of these that is given decides
+UNREAD = {False: ("W_stream_parts", "share_embedding_parts"),
+          True: ("W_stream_experts", "share_embedding_experts")}  # fmt: skip
+READ = ("KV_total_sparse", "Q_step_sparse", "I_wall_att_sparse", "I_att_sparse")
+# what a model keeps of the context: the first of these whose inputs are all given decides
 KEPT = (
+    ("e_pick e_cmp", (*READ, "kappa_compressed", "KV_reserved_compressed", "KV_read_compressed",
+                      "F_att_compressed_sparse", "share_att_prefill_compressed_sparse",
+                      "T_cross_sparse", "MBU_meas_compressed")),
+    ("e_again", (*READ, "kappa_window", "F_att_window", "share_att_prefill_window",
+                 "KV_reserved_window", "KV_read_again", "T_cross_sparse", "MBU_meas_again")),
     ("e_pick", ("kappa_flat", "KV_total_sparse", "Q_step_sparse", "F_att_sparse",
                "I_wall_att_sparse", "share_att_prefill_sparse", "I_att_sparse", "T_cross_sparse",
                "MBU_meas_sparse")),
@@ -126,8 +133,9 @@ def called_for(given: Container[str]) -> tuple[str, ...]:
     """The variants that stand in where these inputs are given: by what is read and what is kept."""
     kinds = tuple(tells for tells, _ in (EXPERTS, TOWERS) if tells in given)
     read = {("E",): EXPERTS[1], ("N_side",): TOWERS[1], ("E", "N_side"): BOTH}.get(kinds, ())
-    kept = next((variants for tells, variants in KEPT if tells in given), ())
-    others = [variants for tells, variants in (UNREAD, STATE) if tells in given]
+    kept = next((v for tells, v in KEPT if all(name in given for name in tells.split())), ())
+    others: list[tuple[str, ...]] = [STATE[1]] if STATE[0] in given else []
+    others += [UNREAD["N_fix" in given]] if "s_idle" in given else []
     return tuple(sorted((*read, *kept, *(v for variants in others for v in variants))))
 
 

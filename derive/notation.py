@@ -90,6 +90,8 @@ e_pick      | e_{\mathrm{top}}             | element/token    | 1e3 to 1e5      
 T_pick      | T_{\mathrm{top}}             | token/request    | 128 to 8192      | tokens that the indexer picks at most | 索引器最多选出的 token 数
 e_win       | e_{\mathrm{win}}             | element/token    | 1e3 to 1e5       | KV elements that one token adds in layers with a window | 有窗口的层中，每 token 增加的 KV 元素数
 T_win       | T_{\mathrm{win}}             | token/request    | 128 to 8192      | window: tokens that such a layer keeps at most | 窗口：这类层最多保留的 token 数
+e_again     | e_{\mathrm{again}}          | element/token    | 1e3 to 1e5       | KV elements that layers without a window read again from the cache of an earlier layer | 无窗口的层从更早层的 KV cache 再次读取的元素数
+e_again_win | e_{\mathrm{again},\mathrm{win}} | element/token | 1e3 to 1e5       | the same in layers with a window | 同上，有窗口的层
 e_win2      | e_{\mathrm{win},2}           | element/token    | 1e3 to 1e5       | the same in layers with another window | 同上，另一种窗口的层
 T_win2      | T_{\mathrm{win},2}           | token/request    | 128 to 8192      | the other window | 另一种窗口长度
 e_cmp       | e_{\mathrm{cmp}}             | element/token    | 1e2 to 1e4       | KV elements of compressed entries, per token that they stand for | 压缩条目的 KV 元素数，按其代表的每个 token 计

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ def as_model(found: Architecture, path: Path) -> Model:
     totals = found.totals
     values = {
         "N": param(totals.total_unique, place),
-        "N_act": param(totals.active_per_token, place),
+        "N_act": active(found, place),
         "N_mat": param(totals.matmul_sum, place),
         **shape(found, place),
     }
@@ -62,6 +63,13 @@ def remarks(found: Architecture) -> Iterator[Text]:
     for top in tops(found.kept.groups):
         yield (
             tr(
+                "sparse attention over compressed entries: a decode step reads and attends to the "
+                "{top} entries that the indexer picks at most, and scores the indexer's key of "
+                "each; memory holds all entries",
+                top=top,
+            )
+            if sparse and rates_of(found)
+            else tr(
                 "sparse attention: a decode step reads and attends to the {top} tokens that the "
                 "indexer picks at most, and scores the indexer's keys of all; memory holds every "
                 "token",
@@ -111,6 +119,20 @@ def param(number: int, place: Place) -> Value:
     return value(number, "param", place)
 
 
+LOOKED_UP = Text(
+    "derived from the model's config; tables of per-layer embeddings are left out: a token looks "
+    "up one row of each, which no product uses",
+    "由模型配置推导；不计逐层嵌入表：每个 token 只查其中一行，不参与任何矩阵乘",
+)
+
+
+def active(found: Architecture, place: Place) -> Value:
+    """Parameters that work on a token; tables for single layers are lookups and work on none."""
+    totals = found.totals
+    made = param(totals.active_per_token - totals.per_layer_tables, place)
+    return replace(made, how=LOOKED_UP) if totals.per_layer_tables else made
+
+
 def refuse_unsupported(found: Architecture, place: Place) -> None:
     """What `derive model` derives but the formulas of a scenario do not hold yet."""
     windows = {g.window for g in bounded(found)}
@@ -122,6 +144,10 @@ def refuse_unsupported(found: Architecture, place: Place) -> None:
                 "more than two lengths of windows or rates of compression are not supported in a "
                 "scenario"
             )
+        )
+    if again(found) and len(windows) > 1:
+        problems.append(
+            tr("a cache that layers share beside several windows is not supported in a scenario")
         )
     if rates and (len(windows) > 1 or found.kept.state()):
         problems.append(
@@ -184,7 +210,7 @@ def shape(found: Architecture, place: Place) -> dict[str, Value]:
 def uniform(found: Architecture, values: dict[str, Value]) -> bool:
     """Whether the plain formulas say it all: one kind of attention in every layer, no experts."""
     plain = all(name in values for name in ("H_q", "H_kv", "d_head", "L"))
-    if not plain or experts(found):
+    if not plain or experts(found) or again(found):
         return False
     v = {name: values[name].quantity.value for name in ("L", "H_kv", "d_head")}
     kept = found.kept
@@ -222,20 +248,34 @@ def cache(found: Architecture, place: Place) -> dict[str, Value]:
     kept = found.kept
     made = unlimited(found)
     rates = rates_of(found)
-    if bounded(found) or rates:
+    shared = again(found)
+    if bounded(found) or rates or shared:
         made |= windows(found)
     if rates:
         made |= compressed(found)
-    elif bounded(found) or kept.state():
+    elif bounded(found) or kept.state() or shared:
         made["S_kv"] = kept.state(), "byte/request"
+    made |= shared
     return {name: value(number, units, place) for name, (number, units) in made.items()}
+
+
+def again(found: Architecture) -> Pieces:
+    """Elements of shared caches: held once, read by every layer that works on them."""
+    limited = bounded(found)
+    sums = [
+        sum(g.layers * g.number(g.cache.again) for g in found.kept.groups if (g in limited) == side)
+        for side in (False, True)
+    ]
+    if not any(sums):
+        return {}
+    return {"e_again": (sums[0], ELEMENTS), "e_again_win": (sums[1], ELEMENTS)}
 
 
 def unlimited(found: Architecture) -> Pieces:
     """Layers and indexers that keep every token."""
     limited = bounded(found)
     free = [g for g in found.kept.groups if g not in limited]
-    sparse = picked(found)
+    sparse = [g for g in picked(found) if not g.compressed]
     dense = [g for g in free if g not in sparse]
     elements = sum(per_token(g) for g in free)
     elements += sum(g.layers * g.number(g.cache.index) for g in found.kept.groups)
@@ -266,10 +306,14 @@ def tops(groups: list[Group]) -> list[int]:
 
 def picked(found: Architecture) -> list[Group]:
     """The groups of which a step reads only what an indexer picks, where formulas hold them."""
-    kept = found.kept
-    sparse = [g for g in kept.groups if g.cache.topk and not g.compressed]
-    alone = not bounded(found) and not rates_of(found) and not kept.state()
-    return sparse if alone and len(tops(sparse)) == 1 else []
+    kept, rates = found.kept, rates_of(found)
+    sparse = [g for g in kept.groups if g.cache.topk]
+    if len(tops(sparse)) != 1:
+        return []
+    if rates:  # entries at the first of the rates, each of one picked width and one of keys
+        good = all(len(g.compressed) == 2 and g.compressed[0][0] == rates[0] for g in sparse)
+        return sparse if good and not again(found) else []
+    return sparse if not bounded(found) and not kept.state() else []
 
 
 def windows(found: Architecture) -> Pieces:
@@ -301,14 +345,22 @@ def mostly(found: Architecture) -> str:
 def compressed(found: Architecture) -> Pieces:
     """Entries that stand for several tokens, by their rate; nought where there is no second."""
     made: Pieces = {}
-    rates = rates_of(found)
+    rates, sparse = rates_of(found), picked(found)
+    if sparse:  # the first width of an entry is what attention reads, the second the indexer's key
+        first = [Fraction(g.layers * g.compressed[0][1], rates[0] * ELEMENT) for g in sparse]
+        made |= {
+            "e_pick": (sum(first, Fraction(0)), ELEMENTS),
+            "T_pick": (tops(sparse)[0] * rates[0], "token/request"),
+            "a_pick": (Fraction(sum(g.layers * g.flops for g in sparse), rates[0]), ATTENTION),
+        }
     for suffix, rate in zip(("", "2"), (rates * 2)[:2], strict=False):
         elements = operations = Fraction(0)
         if suffix == "" or len(rates) > 1:
             for g in found.kept.groups:
                 widths = [width for tokens, width in g.compressed if tokens == rate]
                 elements += Fraction(g.layers * sum(widths), rate * ELEMENT)
-                operations += Fraction(g.layers * g.flops, rate) if widths else 0
+                each = g.number(g.cache.scores) if g in sparse else g.flops
+                operations += Fraction(g.layers * each, rate) if widths else 0
         made |= {
             f"e_cmp{suffix}": (elements, ELEMENTS),
             f"T_cmp{suffix}": (rate, "token/request"),

@@ -83,13 +83,14 @@ class Cache:
     conv_library: str = "0"
     cross: str = "0"  # per image token, not per token of the text
     shared: bool = False  # reads the cache of another layer
+    again: str = "0"  # elements per token of it that this layer reads once more
     shown: tuple[tuple[str, str], ...] = ()
 
     @property
     def texts(self) -> tuple[str, ...]:
         """Every formula of the cache."""
         shapes = (self.width, self.flops, self.index, self.state, self.conv, self.conv_library)
-        more = (self.cross, self.absorbed, self.window, self.topk, self.scores)
+        more = (self.cross, self.absorbed, self.window, self.topk, self.scores, self.again)
         pairs = [part for pair in self.compressed for part in pair]
         return tuple(t for t in (*shapes, *more, *pairs, *(f for _, f in self.shown)) if t)
 

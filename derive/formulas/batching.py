@@ -145,8 +145,8 @@ formula(
     exists=(
         "I_ridge < I_wall_att",
         (
-            "with attention operations counted no batch reaches the ridge either",
-            "计入注意力运算后，同样没有批大小能到达脊点",
+            "with attention operations counted on top of F_tok no batch reaches the ridge either",
+            "在 F_tok 之上计入注意力运算后，同样没有批大小能到达脊点",
         ),
     ),
     name=(
@@ -156,6 +156,10 @@ formula(
     reason=(
         "the same equation with the operations on the KV cache",
         "同一方程，计入对 KV cache 的运算",
+    ),
+    reading=(
+        "F_tok also counts tables that are only looked up: where these weigh, b_crit_mat decides.",
+        "F_tok 还计入了只查表的参数：这部分占比大时，以 b_crit_mat 为准。",
     ),
     sources=("jax-book",),
     example=(

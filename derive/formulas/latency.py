@@ -138,8 +138,9 @@ formula(
         "读完一遍权重之前，一步不可能结束",
     ),
     reading=(
-        "First order: no software goes below it while every weight is read at this precision.",
-        "一阶下限：只要按此精度读全部权重，任何软件都快不过它。",
+        "First order: no software goes below it while all of W_read is read in each step; tables that are only looked up "
+        "are not: the floor by bytes really streamed is W_stream over the same bandwidth.",
+        "一阶下限：只要每步都读完 W_read，任何软件都快不过它；但只查表的部分并不读取：按实际流式读取字节数的下限是 W_stream 除以同样的带宽。",
     ),
     sources=("kipply2022", "databricks2023"),
     example=(

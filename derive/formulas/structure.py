@@ -376,6 +376,27 @@ formula(
 )  # fmt: skip
 
 formula(
+    "W_stream_experts", "W", "byte",
+    section="second", instead_of="W_stream",
+    is_="W_read - s_idle * N_fix * w_fix",
+    name=("weight bytes a decode step really streams", "decode 一步真正流式读取的权重字节数"),
+    reason=("what the pass reads, less the tables that are looked up, at the bytes of the parts outside the experts",
+            "该次前向读取的权重，减去只查表的部分（按路由专家以外部分的字节数计）"),
+    sources=("jax-book",),
+    example=({"W_read": "44 GB", "s_idle": "0.1", "N_fix": "10 Gparam", "w_fix": "2 byte/param"}, "42 GB"),
+)  # fmt: skip
+
+formula(
+    "share_embedding_experts", "s", "",
+    section="second", instead_of="share_embedding",
+    is_="s_idle * N_fix * w_fix / W_read",
+    name=("bytes of tables that are looked up over the weight bytes counted", "只查表的字节占已计入权重字节的比例"),
+    reason=("a step looks up one row for each token", "每个 token 只查其中一行"),
+    sources=("jax-book",),
+    example=({"s_idle": "0.1", "N_fix": "10 Gparam", "w_fix": "2 byte/param", "W_read": "40 GB"}, "0.05"),
+)  # fmt: skip
+
+formula(
     "share_lookup", r"\sigma_{\mathrm{look}}", "",
     section="second",
     is_="(N_act - N_mat) / N_mat",

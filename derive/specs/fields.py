@@ -227,6 +227,17 @@ STRUCTURE = table(
         likely=(_ATTENTION,), most=10**12,
     ),
     figure(
+        "shared_elements", _ELEMENTS,
+        Text("KV elements that layers without a window read again from the cache of an earlier layer",
+             "无窗口的层从更早层的 KV cache 再次读取的元素数"),
+        likely=(_ELEMENTS,), zero=True, most=10**9,
+    ),
+    figure(
+        "shared_window_elements", _ELEMENTS,
+        Text("the same in layers with a window", "同上，有窗口的层"),
+        likely=(_ELEMENTS,), zero=True, most=10**9,
+    ),
+    figure(
         "window_elements", _ELEMENTS,
         Text("KV elements a token adds in layers with a window", "有窗口的层中每 token 增加的 KV 元素数"),
         likely=(_ELEMENTS,), zero=True, most=10**9,

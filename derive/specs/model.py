@@ -36,6 +36,8 @@ STRUCTURE = {
     "e_pick": "picked_elements",
     "T_pick": "picked_tokens",
     "a_pick": "picked_attention",
+    "e_again": "shared_elements",
+    "e_again_win": "shared_window_elements",
     "e_win": "window_elements",
     "T_win": "window",
     "e_win2": "window_2_elements",
@@ -58,6 +60,8 @@ TOGETHER = (
     ("cache_elements", "attention", "prefill_attention"),
     ("picked_elements", "picked_tokens", "picked_attention", "cache_elements"),
     ("state", "cache_elements"),
+    ("shared_elements", "shared_window_elements", "window_elements", "state"),
+    ("shared_window_elements", "shared_elements"),
     ("window_elements", "window", "window_attention", "cache_elements"),
     ("window_2_elements", "window_2", "window_2_attention", "window_elements", "state"),
     (
@@ -75,9 +79,9 @@ STORED = {
 APART = (
     ("window_2_elements", "compressed_elements"),
     ("state", "compressed_elements"),
-    ("picked_elements", "window_elements"),
     ("picked_elements", "state"),
-    ("picked_elements", "compressed_elements"),
+    ("picked_elements", "shared_elements"),
+    ("shared_elements", "window_2_elements"),
 )
 NOT_EXPERTS = Text(
     "parameters less those of the routed experts and of towers", "总参数减去路由专家与各塔的参数"
@@ -182,6 +186,10 @@ def check_structure(
         if key in parts and other in parts:
             what = tr("structure.{key} cannot stand beside {other}", key=key, other=other)
             reader.faults.add("S308", what, parts[key].place)
+    pair = ("picked_elements", "window_elements")
+    if set(pair) <= parts.keys() and "compressed_elements" not in parts:
+        what = tr("structure.{key} cannot stand beside {other}", key=pair[0], other=pair[1])
+        reader.faults.add("S308", what, parts["picked_elements"].place)
     if "cache_elements" not in parts:
         for symbol in ("H_kv", "d_head"):
             if symbol not in values and not reader.faults.found:

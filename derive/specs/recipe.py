@@ -25,6 +25,14 @@ TIED = Text(
     "the table is shared with the output head, which decode reads",
     "词表与输出头共用，decode 需要读取",
 )
+UNREAD_FIXED = Text(
+    "bytes as published, over those of all but the routed experts and towers",
+    "按发布的字节数，占路由专家与各塔以外部分的比例",
+)
+COUNTED_FIXED = Text(
+    "parameters, over all but those of the routed experts and towers",
+    "按参数量，占路由专家与各塔以外部分的比例",
+)
 COUNTED = Text("parameters, over all", "按参数量，占全部的比例")
 
 
@@ -49,7 +57,10 @@ def published(model: Model) -> dict[str, Value]:
             own = model.structure[part].quantity.base
             made[name] = figure(stored.total, sizes[name] * count, total * own, "", RELATIVE)
     unread = stored.unread.quantity.base
-    made["s_idle"] = figure(stored.unread, unread, total, "", UNREAD)
+    if "N_fix" in model.structure:
+        made["s_idle"] = figure(stored.unread, unread, sizes["r_fix"], "", UNREAD_FIXED)
+    else:
+        made["s_idle"] = figure(stored.unread, unread, total, "", UNREAD)
     return made
 
 
@@ -60,7 +71,9 @@ def in_one_format(model: Model) -> dict[str, Value]:
     tied = model.tied_embeddings is True
     unread = model.unread or (model.embedding if parts and not tied else None)
     if unread is not None:
-        made["s_idle"] = figure(unread, unread.quantity.base, count.quantity.base, "", COUNTED)
+        fixed = model.structure.get("N_fix")
+        whole, how = (fixed, COUNTED_FIXED) if fixed else (count, COUNTED)
+        made["s_idle"] = figure(unread, unread.quantity.base, whole.quantity.base, "", how)
     elif parts and tied:
         made["s_idle"] = figure(count, Fraction(0), Fraction(1), "", TIED)
     return made

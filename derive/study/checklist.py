@@ -10,6 +10,7 @@ from derive.study.bind import Bound
 from derive.study.concurrency import beyond_memory, critical, reached
 from derive.study.finding import Results, percent, text, times, value
 from derive.study.levers import Elasticity
+from derive.study.products import critical_by_products
 from derive.study.results import said
 from derive.study.verdict import per_percent, wall
 from derive.text import Text, same, tr
@@ -208,6 +209,8 @@ def batch_answer(bound: Bound, results: Results) -> Text:
 
 def critical_answer(results: Results) -> Text:
     """The batch at which decode reaches the ridge, held also with attention operations counted."""
+    if told := critical_by_products(results):
+        return told
     wall, full, ridge = (value(results, n) for n in ("I_decode_inf", "I_wall_att", "I_ridge"))
     name = reached(results)
     memory = beyond_memory(results, name)

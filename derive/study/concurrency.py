@@ -8,6 +8,7 @@ from fractions import Fraction
 from derive.derivation.points import FARTHEST, no_batch
 from derive.study.bind import Bound
 from derive.study.finding import Finding, Results, text, value
+from derive.study.products import wall_by_products
 from derive.study.results import said
 from derive.text import Text, tr
 
@@ -123,6 +124,9 @@ def beyond_memory(results: Results, name: str) -> Text | None:
 
 def kv_wall(bound: Bound, results: Results) -> Iterator[Finding]:
     """Whether any batch reaches the ridge, held also with attention operations counted."""
+    if told := wall_by_products(bound, results):
+        yield Finding("kv_wall", "warning", told)
+        return
     wall, full, ridge = (value(results, n) for n in ("I_decode_inf", "I_wall_att", "I_ridge"))
     if wall is None or ridge is None:
         return

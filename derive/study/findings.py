@@ -14,6 +14,7 @@ from derive.study.concurrency import batch_over_memory, engine_reserves, kv_wall
 from derive.study.finding import Finding, Results, text, value
 from derive.study.fleet import batch_for_fleet
 from derive.study.omitted import left_out
+from derive.study.products import floor_by_stream
 from derive.study.results import said
 from derive.text import same, tr
 from derive.units import Quantity, gib, show, unit
@@ -216,7 +217,9 @@ def experts(bound: Bound, _: Results) -> Iterator[Finding]:
     """Experts or a tower in plain formulas: the reading of all weights is an upper figure."""
     point = bound.typical
     every = point.get("N") - point.given.get("N_side", Fraction(0))
-    if point.get("N_act") != every and "E" not in bound.inputs:
+    looked_up = bound.scenario.model.unread
+    idle = looked_up.quantity.base if looked_up is not None else Fraction(0)
+    if point.get("N_act") not in (every, every - idle) and "E" not in bound.inputs:
         yield Finding(
             "moe_weights",
             "warning",
@@ -274,6 +277,12 @@ def beyond_context(bound: Bound, _: Results) -> Iterator[Finding]:
         )
 
 
+def streamed(bound: Bound, results: Results) -> Iterator[Finding]:
+    """The floor of the bytes really streamed beside the first-order one."""
+    if told := floor_by_stream(bound, results):
+        yield Finding("floor_streamed", "info", told)
+
+
 RULES: tuple[Callable[[Bound, Results], Iterator[Finding]], ...] = (
     does_not_fit,
     derived_inputs,
@@ -288,6 +297,7 @@ RULES: tuple[Callable[[Bound, Results], Iterator[Finding]], ...] = (
     batch_over_memory,
     engine_reserves,
     kv_wall,
+    streamed,
     kv_over_weights,
     memory_reading,
     beyond_context,

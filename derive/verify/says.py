@@ -75,6 +75,12 @@ SAYS: dict[str, Says] = {
         ("T", "I_decode_inf", "I_wall_att", "I_ridge"),
         *(("T", "I_decode_inf", "I_ridge", *batch) for batch in CRITICAL),
         *(("T", "I_decode_inf", "I_ridge", "I_wall_att", *batch) for batch in CRITICAL),
+        ("T", "I_wall_mat", "I_ridge", "I_wall_att"),
+        ("T", "I_wall_mat", "I_ridge", "I_wall_att", "b_crit_mat"),
+        ("T", "I_wall_mat", "I_ridge", "I_wall_att", FAR),
+    ),
+    "findings.floor_streamed": (
+        ("TPOT_floor", "W_read", "W_stream", "W_stream / (g * B_peak) / n"),
     ),
     "findings.moe_weights": (("N_act", "N"), ("N_act", "N - N_side")),
     "findings.kv_over_weights": (("KV_total", "W_read"),),
@@ -104,7 +110,7 @@ SAYS: dict[str, Says] = {
         for limit in (("b_max",), ("b_max", "b_max_reserved"))
         for group in ((), ("b_max_tp",))
         for slo in (("b_slo",), ())
-        for crit in (("b_crit",), (), *CRITICAL)
+        for crit in (("b_crit",), (), *CRITICAL, ("b_crit_mat",), ("I_wall_mat", "I_wall_att"))
     ),
     "checklist.compute": (
         ("TPOT by P_peak", "=1 %", "TTFT by P_peak", "=1 %"),

@@ -226,7 +226,7 @@ def test_the_declared_width_of_the_state() -> None:
         # layers x (q, k, v, o, router, 8 experts of 3 x 768) and the head
         ("Qwen3-30B-A3B",
          48 * 2048 * (2 * 32 * 128 + 2 * 4 * 128 + 128 + 8 * 3 * 768) + 151936 * 2048, None),
-        ("gemma-3n-E4B-it", None, Fraction(152, 100)),
+        ("gemma-3n-E4B-it", None, Fraction(1)),  # its tables of single layers are left out
         ("gpt-oss-20b", None, Fraction(116, 100)),
         ("DeepSeek-V3", None, Fraction(1025, 1000)),
     ],

@@ -165,6 +165,7 @@ def attention(kind: str) -> Mixer:
                 plain=False),
     )  # fmt: skip
     cache = Cache("compressed-sparse(1/4)+indexer", "d_head", "W", flops=flops, topk="k_i",
+                  scores="2 * H_i * d_i",
                   compressed=(("c_4", "d_head"), ("c_4", "d_i")))  # fmt: skip
     return Mixer(tensors, cache)
 

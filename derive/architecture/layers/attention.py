@@ -142,5 +142,5 @@ def key_value_cache(
     flops = f"4 * {h.q} * {h.size}" if not h.v_size else f"2 * {h.q} * ({h.size} + {h.v_size})"
     shown = (("kv_heads", h.kv), ("q_heads", h.q), ("head_dim", h.size), ("v_head_dim", h.value))
     if not own_kv:
-        return Cache("kv-shared", "0", window, flops=flops, shared=True, shown=shown)
+        return Cache("kv-shared", "0", window, flops=flops, shared=True, again=both, shown=shown)
     return Cache(kind, both, window, chunked, flops, shown=shown)

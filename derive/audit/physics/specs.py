@@ -49,7 +49,7 @@ def spec_values(model: Model) -> Mapping[str, Interval]:
     table = model.embedding if model.tied_embeddings is False else None
     made["N_emb"] = Interval.of(table.quantity.base) if table else NOTHING
     if "E" in made:  # the looked-up table is unread
-        made |= {"r_fix": ONE, "r_exp": ONE, "s_idle": made["N_emb"] / made["N"]}
+        made |= {"r_fix": ONE, "r_exp": ONE, "s_idle": made["N_emb"] / made["N_fix"]}
     if "N_side" in made:
         made["r_side"] = ONE
     return made
