@@ -176,14 +176,35 @@ def missed(ledger: Any) -> bool:
     return not verdict["fits"] or any(t["state"] == "missed" for t in verdict["tiles"])
 
 
-def notable(loaded: Any) -> list[tuple[str, Text]]:
-    """The formats that nobody named and that are not simply those of the weights."""
-    chosen, given = loaded.chosen, loaded.precision
-    keys = [
-        ("compute", given["compute"] != given["weights"]),
-        ("kv_cache", bool(loaded.model.cache)),
-    ]
-    return [(f"precision.{key}", chosen[key]) for key, told in keys if told and key in chosen]
+def taken(loaded: Any) -> dict[str, Text]:
+    """What nobody named, by key: formats, the width of a state; and what a format stands for."""
+    from derive.study.bind import weights_said
+
+    by_hand = {"weights": "w", "kv_cache": "w_kv"}
+    made = {
+        f"precision.{key}": text
+        for key, text in loaded.chosen.items()
+        if by_hand.get(key) not in loaded.overrides
+    }
+    if told := weights_said(loaded):
+        given = made.get("precision.weights")
+        made["precision.weights"] = tr("{said}; {bytes}", said=given, bytes=told) if given else told
+    if loaded.model.state_width and "S_kv" not in loaded.overrides:
+        made["S_kv"] = loaded.model.state_width
+    return made
+
+
+def caution(scenarios: Sequence[Any]) -> None:
+    """On stderr: where a model's own files contradict each other, each once."""
+    for text in dict.fromkeys(text for one in scenarios for text in one.model.cautions):
+        say(tr("caution: {text}", text=text))
+
+
+def tell(loaded: Any) -> None:
+    """On stderr: what was taken, and where the model's files contradict each other."""
+    for key, text in taken(loaded).items():
+        say(Text(f"{key}: {text.en}", f"{key}：{text.zh}"))
+    caution([loaded])
 
 
 @main.command(
@@ -207,10 +228,10 @@ def evaluate(
         symbols, scenario = (scenario, *symbols), None
     loaded = load_scenario(scenario, options)
     found = values(loaded, symbols)
-    for key, text in notable(loaded):
-        say(Text(f"{key}: {text.en}", f"{key}：{text.zh}"))
+    tell(loaded)
     if as_json:
-        dump({"scenario": loaded.id, "values": found})
+        assumed = {key: text.json() for key, text in taken(loaded).items()}
+        dump({"scenario": loaded.id, "values": found, "assumed": assumed})
     else:
         show(lang, lambda each: table(found, each))
 
@@ -323,6 +344,7 @@ def compare(
     if problems:
         raise DeriveError(problems)
     found = comparison(base, others)
+    caution([base, *(other for _, other in others)])
     if as_json:
         dump(found)
     else:

@@ -13,8 +13,9 @@ from functools import cache, cached_property, lru_cache
 from derive.errors import DeriveError, Place, Problem
 from derive.expression.dimension import dimension
 from derive.expression.grammar import parse
+from derive.expression.text import plain
 from derive.expression.tree import Measure, Name, Node, names, walk
-from derive.notation import known
+from derive.notation import CONSTANTS, known
 from derive.text import Text, tr
 from derive.units import Dimension, Quantity, Unit, unit
 
@@ -308,6 +309,18 @@ def check_units(made: Formula, place: Place) -> None:
                     (condition.text,),
                 )
             )
+
+
+def never_meets(made: Formula) -> Text:
+    """Why an equation has no solution above zero, and what may be changed."""
+    assert made.solve
+    left, right, variable = made.solve
+    others = [n for n in made.uses if n != variable and n not in CONSTANTS]
+    return tr(
+        "{left} = {right} at no {symbol} above zero: one side is larger whatever {symbol} is; "
+        "change one of {inputs}",
+        left=plain(left), right=plain(right), symbol=variable, inputs=", ".join(others),
+    )  # fmt: skip
 
 
 @cache

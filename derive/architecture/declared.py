@@ -96,13 +96,23 @@ def agree(c: Config, first: Read, other: Read, model: Model, width: int) -> None
 
 
 def unmatched(plan: quantization.Plan, model: Model) -> list[Text]:
-    """What a recipe leaves out by names that no module has."""
-    entries = quantization.unmatched(plan.excluded, [*model.placed, *model.mtp])
-    if not entries:
-        return []
-    shown = ", ".join(entries[:MOST]) + (", …" if len(entries) > MOST else "")
-    return [tr("{count} exclusions of the recipe name no module that is counted here: {names}",
-               count=len(entries), names=shown)]  # fmt: skip
+    """What a recipe leaves out, or quantizes, by names that no module has."""
+    placed = [*model.placed, *model.mtp]
+    made = []
+    if entries := quantization.unmatched(plan.excluded, placed):
+        made.append(tr("{count} exclusions of the recipe name no module that is counted here: "
+                       "{names}", count=len(entries), names=listed(entries)))  # fmt: skip
+    targets = [rule.targets for rule in plan.rules if rule.targets is not None]
+    if entries := quantization.unmatched(targets, placed):
+        made.append(tr("{count} targets of the recipe name no module that is counted here, so "
+                       "nothing is quantized by them: {names}",
+                       count=len(entries), names=listed(entries)))  # fmt: skip
+    return made
+
+
+def listed(entries: list[str]) -> str:
+    """The first entries in a row."""
+    return ", ".join(entries[:MOST]) + (", …" if len(entries) > MOST else "")
 
 
 MOST = 5  # exclusions that are named

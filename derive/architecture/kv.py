@@ -86,11 +86,12 @@ class Group:
         flops = self.number(absorbed) if absorbed else self.flops
         return Fraction(flops, self.bytes_per_token) if flops and self.bytes_per_token else None
 
-    def text(self) -> str:
-        """The bytes of the group as a function of T."""
+    def text(self, element: int = ELEMENT) -> str:
+        """The bytes of the group as a function of T, for elements of so many bytes."""
         kept = f"min(T, {self.window})" if self.window is not None else "T"
         parts = [(kept, self.bytes_per_token), ("T", ELEMENT * self.number(self.cache.index))]
         parts += [(f"floor(T / {ratio})", width) for ratio, width in self.compressed]
+        parts = [(t, w * element // ELEMENT) for t, w in parts]
         return " + ".join(f"{self.layers} * {t} * {w}" for t, w in parts if w)
 
     def json(self) -> dict[str, object]:
@@ -174,10 +175,15 @@ class Kept:
         """Bytes per image token of cross-attention layers."""
         return sum(g.layers * ELEMENT * g.number(g.cache.cross) for g in self.groups)
 
-    def expression(self, element: int | None = None) -> str:
-        """Bytes per request as a function of T, state included."""
-        parts = [g.text() for g in self.groups]
-        state = self.state(element)
+    @property
+    def element(self) -> int:
+        """Bytes of an element of the cache in the format that the config declares."""
+        return ELEMENT // 2 if self.declared else ELEMENT
+
+    def expression(self, element: int = ELEMENT, state: int | None = None) -> str:
+        """Bytes per request as a function of T, state included; the state's width apart."""
+        parts = [g.text(element) for g in self.groups]
+        state = self.state(state)
         return " + ".join([*(p for p in parts if p), *([str(state)] if state else [])]) or "0"
 
     def attention(self) -> dict[str, int]:
@@ -202,8 +208,9 @@ class Kept:
             },
             "state_bytes_as_declared": self.state(),
             "declared_recurrent_bytes_per_element": self.recurrent,
-            "expression": self.expression(ELEMENT),
-            "expression_as_declared": self.expression(),
+            "expression": self.expression(ELEMENT, ELEMENT),
+            "expression_as_declared": self.expression(self.element),
+            "bytes_per_element_as_declared": self.element,
             "reserved_bytes_at_context": {
                 "block_tokens": BLOCK,
                 "whole_blocks": {str(t): self.reserved(t) for t in contexts},

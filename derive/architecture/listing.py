@@ -112,7 +112,7 @@ def summary(record: dict[str, Any]) -> list[tuple[Text, str]]:
         (tr("KV cache per token, layers without a window"),
          amount(kv["bytes_per_token_unbounded_layers"], "byte/token")),
         *declared_rows(kv),
-        (tr("KV cache of a request"), kv["expression_as_declared"].replace("*", "·") + " byte"),
+        *formula_rows(kv),
     ]  # fmt: skip
     rows += cache_rows(kv)
     rows += state_rows(kv)
@@ -129,6 +129,17 @@ def formats(said: dict[str, Any]) -> list[tuple[Text, str]]:
         return []
     rows = sorted(said["by_format"].items(), key=lambda row: -row[1]["bytes"])
     return [(tr("of these in {format}", format=name), size(row["bytes"])) for name, row in rows]
+
+
+def formula_rows(kv: dict[str, Any]) -> list[tuple[Text, str]]:
+    """The bytes of a request over T as counted here, and as the config declares its formats."""
+    texts = {name: kv[name].replace("*", "·") + " byte" for name in
+             ("expression", "expression_as_declared")}  # fmt: skip
+    rows = [(tr("KV cache of a request, state included, 2-byte elements"), texts["expression"])]
+    if len(set(texts.values())) > 1:
+        rows.append((tr("the same in the formats that the config declares"),
+                     texts["expression_as_declared"]))  # fmt: skip
+    return rows
 
 
 def declared_rows(kv: dict[str, Any]) -> list[tuple[Text, str]]:
@@ -162,10 +173,17 @@ def cache_rows(kv: dict[str, Any]) -> list[tuple[Text, str]]:
     live, reserved = kv["bytes_at_context"], kv["reserved_bytes_at_context"]
     blocks, full = reserved["whole_blocks"], reserved["every_layer_in_full"]
     rows = []
+
+    def named(context: str) -> Text:
+        if kv["state_bytes_as_declared"]:
+            return tr("KV cache at {context} tokens, live, without the constant state",
+                      context=context)  # fmt: skip
+        return tr("KV cache at {context} tokens, live", context=context)
+
     for t in live:
         context = f"{int(t):,}"
         rows += [
-            (tr("KV cache at {context} tokens, live", context=context), size(live[t])),
+            (named(context), size(live[t])),
             (tr("the same, reserved in blocks of {block} tokens", block=reserved["block_tokens"]),
              size(blocks[t])),
         ]  # fmt: skip

@@ -45,7 +45,7 @@ def as_model(found: Architecture, path: Path) -> Model:
         tied_embeddings=totals.tied,
         native=native(found),
         context=value(found.kept.position, "token/request", place) if found.kept.position else None,
-        notes=(*found.of_the_file(), *remarks(found), *disagreements(found)),
+        notes=(*found.of_the_file(), *remarks(found)),
         place=place,
         structure=structure(found, place),
         latent=any(g.cache.kind.startswith("mla") or g.compressed for g in found.kept.groups),
@@ -54,6 +54,8 @@ def as_model(found: Architecture, path: Path) -> Model:
         unread=unread(found, place),
         compute=compute(found),
         cache=found.kept.declared.partition(" ")[0],
+        cautions=tuple(c.text for c in found.checks if not c.agrees),
+        state_width=state_width(found),
     )
 
 
@@ -256,7 +258,10 @@ def cache(found: Architecture, place: Place) -> dict[str, Value]:
     elif bounded(found) or kept.state() or shared:
         made["S_kv"] = kept.state(), "byte/request"
     made |= shared
-    return {name: value(number, units, place) for name, (number, units) in made.items()}
+    rows = {name: value(number, units, place) for name, (number, units) in made.items()}
+    if width := state_width(found):
+        rows["S_kv"] = replace(rows["S_kv"], how=width)
+    return rows
 
 
 def again(found: Architecture) -> Pieces:
@@ -331,9 +336,26 @@ def windows(found: Architecture) -> Pieces:
     return made
 
 
-def disagreements(found: Architecture) -> list[Text]:
-    """What a file that lists its tensors says otherwise than its keys: a report must tell."""
-    return [c.text for c in found.checks if not c.agrees] if found.listed else []
+def state_width(found: Architecture) -> Text | None:
+    """In which width the recurrent state is counted, by what, and what the other would be."""
+    kept = found.kept
+    if not kept.recurrent_elements:
+        return None
+    sizes = {2: kept.state(2), 4: kept.state(4)}
+    here, other = kept.recurrent, 6 - kept.recurrent
+    parts = {"here": here, "bytes": f"{sizes[here]:,}", "other": other,
+             "else_bytes": f"{sizes[other]:,}"}  # fmt: skip
+    if kept.state_declared:
+        return tr(
+            "{here}-byte recurrent elements, as the config declares: {bytes} byte/request; "
+            "{other}-byte ones would be {else_bytes}",
+            **parts,
+        )
+    return tr(
+        "{here}-byte recurrent elements, as the config declares no width: {bytes} byte/request; "
+        "{other}-byte ones would be {else_bytes}",
+        **parts,
+    )
 
 
 def mostly(found: Architecture) -> str:

@@ -11,7 +11,7 @@ from derive.derivation.crossing import Crossing, search
 from derive.derivation.stored import crossings, trees
 from derive.expression.tree import Node
 from derive.expression.value import value
-from derive.formula import Condition, Formula, catalogue, unit_of
+from derive.formula import Condition, Formula, catalogue, never_meets, unit_of
 from derive.notation import CONSTANTS, SYMBOLS
 from derive.text import Text, tr
 from derive.units import Quantity, Unit
@@ -71,7 +71,7 @@ class Point:
         if found.largest and result < 1:
             raise Undefined(tr("not even one request meets the target"))
         if found.solve and result <= 0:
-            raise Undefined(tr("the two sides meet at no value above zero"))
+            raise Undefined(never_meets(found))
         return result
 
     def lacking(self, found: Formula, exists: Condition) -> Text:

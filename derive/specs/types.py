@@ -125,6 +125,8 @@ class Model:
     unread: Value | None = None  # parameters that are looked up, where not the input table alone
     compute: str = ""
     cache: str = ""
+    cautions: tuple[Text, ...] = ()  # where the model's own files contradict each other
+    state_width: Text | None = None  # which width its constant state was taken in, and the other
 
     @property
     def published(self) -> str:

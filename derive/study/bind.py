@@ -9,14 +9,14 @@ from itertools import product
 
 from derive.derivation.points import Point
 from derive.errors import DeriveError, Place, Problem, printable
-from derive.expression.tree import Call, walk
-from derive.formula import called_for, catalogue, unit_of
-from derive.notation import SYMBOLS
+from derive.expression.tree import Call, names, walk
+from derive.formula import Formula, called_for, catalogue, standing_in, unit_of
+from derive.notation import CONSTANTS, SYMBOLS
 from derive.specs import types
 from derive.specs.precision import BYTES, SCALED, SCALES_NOTE, bytes_per
 from derive.specs.recipe import in_one_format, published
 from derive.text import Text, same, tr
-from derive.units import Quantity, unit
+from derive.units import Quantity, show, unit
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,8 @@ def bind(scenario: types.Scenario) -> Bound:
         if key in scenario.slo:
             inputs[name] = from_value(name, scenario.slo[key])
     inputs |= {i.id: i for i in weights(scenario)}
+    if follows := of_total(scenario, inputs):
+        inputs["w"] = follows
     inputs |= {i.id: i for i in implied(scenario, inputs) if i.id not in inputs}
     check_counts(scenario)
     derived = []
@@ -124,7 +126,52 @@ def bind(scenario: types.Scenario) -> Bound:
         "MFU": tuple(v.quantity.base for v in scenario.MFU),
         "MBU": tuple(v.quantity.base for v in scenario.MBU),
     }
-    return Bound(scenario, inputs, calibration, tuple(derived))  # type: ignore[arg-type]
+    bound = Bound(scenario, inputs, calibration, tuple(derived))  # type: ignore[arg-type]
+    check_used(bound)
+    return bound
+
+
+JUDGED = ("T_max", "N_side", "N_mat")  # inputs that findings ask for
+
+
+def check_used(bound: Bound) -> None:
+    """Refuse what was set by hand where no formula of this scenario uses it or it cannot be."""
+    overrides, problems = bound.scenario.overrides, []
+    if not overrides:
+        return
+    with standing_in(bound.variants):
+        there = [f for f in catalogue().values() if available(f.id, frozenset(bound.inputs))]
+    used = {name for f in there for name in f.uses}
+    for formula in there:
+        used |= {n for c in (formula.exists, *formula.valid) if c for side in c.parts[::2]
+                 for n in names(side)}  # fmt: skip
+    for name, value in overrides.items():  # a derived one is told by a finding of its own
+        if name in catalogue() or name in used or name in JUDGED or name.endswith("_meas"):
+            continue
+        what = tr("{name} is used by no formula of this scenario", name=name)
+        problems.append(Problem("S309", what, value.place))
+    hit, every = overrides.get("E_hit"), bound.inputs.get("E")
+    if hit is not None and every is not None and hit.quantity.base > every.quantity.base:
+        what = tr("{small} is above {large}", small="E_hit", large="E")
+        problems.append(Problem("S308", what, hit.place))
+    if problems:
+        raise DeriveError(problems)
+
+
+def available(name: str, given: frozenset[str]) -> bool:
+    """Whether a name has what its formulas need: by declaration, nothing is evaluated."""
+    if name in given or name in CONSTANTS or name in ("MFU", "MBU"):
+        return True
+    found = catalogue().get(name)
+    return found is not None and all(
+        available(n, given) for n in found.uses if n not in unknowns(found)
+    )
+
+
+def unknowns(formula: Formula) -> tuple[str, ...]:
+    """What a formula solves for, which it need not be given."""
+    of = formula.solve or formula.largest or formula.limit
+    return (of[-1],) if of else ()
 
 
 def rounds(name: str) -> bool:
@@ -148,13 +195,45 @@ def check_counts(scenario: types.Scenario) -> None:
         raise DeriveError(problems)
 
 
-def weights(scenario: types.Scenario) -> list[Input]:
-    """Bytes per parameter: those of the published weights where these are meant, else of a format."""
+def as_published(scenario: types.Scenario) -> bool:
+    """Whether the weights are meant with the bytes of the published ones."""
     model = scenario.model
     own = scenario.precision["weights"] == model.published and "w" not in scenario.overrides
     # a plain format that somebody names is meant as such; a quantized one as it was published
     own = own and ("weights" in scenario.chosen or model.published in SCALED)
-    parts = published(model) if own and model.stored else in_one_format(model)
+    return own and model.stored is not None
+
+
+def weights_said(scenario: types.Scenario) -> Text | None:
+    """What a narrow format of the weights stands for: the published mixture, or bytes for each."""
+    name = scenario.precision["weights"]
+    if "w" in scenario.overrides or (name not in SCALED and not as_published(scenario)):
+        return None
+    if as_published(scenario):
+        mean = show(published(scenario.model)["w"].quantity).text
+        return tr(
+            "{format} as published, a mixture with its scales: {mean} on average",
+            format=name, mean=mean,
+        )  # fmt: skip
+    size = show(Quantity(bytes_per(name), unit("byte/param"))).text
+    return tr("{format} for every parameter alike: {size}, no scales", format=name, size=size)
+
+
+def of_total(scenario: types.Scenario, inputs: Mapping[str, Input]) -> Input | None:
+    """Bytes per parameter that follow where all weight bytes were set by hand."""
+    total, count = scenario.overrides.get("W"), inputs.get("N")
+    if total is None or count is None or "w" in scenario.overrides:
+        return None
+    size = total.quantity.base / count.quantity.base
+    text = f"{total.quantity.base}/{count.quantity.base} byte/param"
+    how = tr("the weight bytes as set, over the parameters")
+    return Input("w", Quantity(size, unit("byte/param")), text, how=how)
+
+
+def weights(scenario: types.Scenario) -> list[Input]:
+    """Bytes per parameter: those of the published weights where these are meant, else of a format."""
+    model = scenario.model
+    parts = published(model) if as_published(scenario) else in_one_format(model)
     basis = (same(model.published),)
     made = [from_value(name, value) for name, value in parts.items()]
     return [replace(i, basis=basis) if i.id == "w" else i for i in made]

@@ -47,7 +47,9 @@ def comparison(base: Scenario, others: Sequence[tuple[str, Scenario]]) -> dict[s
         bound = bind(other)
         with standing_in(bound.variants):
             made.append(column(change, first, bound, start, results(bound)))
-    return {"scenario": base.id, "columns": made}
+    models = [base.model, *(other.model for _, other in others)]
+    told = dict.fromkeys(text for model in models for text in model.cautions)
+    return {"scenario": base.id, "columns": made, "cautions": [text.json() for text in told]}
 
 
 def column(name: str, first: Bound, bound: Bound, start: Results, found: Results) -> dict[str, Any]:

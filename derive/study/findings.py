@@ -277,6 +277,12 @@ def beyond_context(bound: Bound, _: Results) -> Iterator[Finding]:
         )
 
 
+def contradictions(bound: Bound, _: Results) -> Iterator[Finding]:
+    """What a model's own files say otherwise than what is derived of them."""
+    for told in bound.scenario.model.cautions:
+        yield Finding("model_files", "warning", told)
+
+
 def streamed(bound: Bound, results: Results) -> Iterator[Finding]:
     """The floor of the bytes really streamed beside the first-order one."""
     if told := floor_by_stream(bound, results):
@@ -298,6 +304,7 @@ RULES: tuple[Callable[[Bound, Results], Iterator[Finding]], ...] = (
     engine_reserves,
     kv_wall,
     streamed,
+    contradictions,
     kv_over_weights,
     memory_reading,
     beyond_context,

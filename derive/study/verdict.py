@@ -315,6 +315,8 @@ def assumptions(bound: Bound, results: Results) -> list[dict[str, Any]]:
     }
     chosen = bound.scenario.chosen
     rows += [(f"format_{key}", formats[key], chosen[key]) for key in formats if key in chosen]
+    if (width := bound.scenario.model.state_width) and "S_kv" not in bound.scenario.overrides:
+        rows.append(("state_width", tr("width of the constant state"), width))
     other = bound.inputs.get("M_other")
     if other is not None and other.quantity.value == 0:
         rows.append(

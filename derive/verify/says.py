@@ -19,7 +19,7 @@ LEFT_OUT = (
     "share_att_prefill", "share_att", "share_embedding", "share_lookup", "share_comm",
     "share_comm_prefill",
     "format_weights", "format_kv_cache", "format_compute", "format_sparsity", "share_prefill",
-    "t_latency", "M_other", "routing", "queue", "kernels",
+    "t_latency", "M_other", "state_width", "routing", "queue", "kernels",
 )  # fmt: skip
 # An item is an expression; `~` before it: printed without ≈ though rounded; `=`: this very text;
 # `a at b = c`: a there, `#1` being the number at that place of the sentence;
@@ -79,6 +79,8 @@ SAYS: dict[str, Says] = {
         ("T", "I_wall_mat", "I_ridge", "I_wall_att", "b_crit_mat"),
         ("T", "I_wall_mat", "I_ridge", "I_wall_att", FAR),
     ),
+    "findings.model_files": tuple(("*",) * count for count in range(13)),  # of the model's files
+    "assumptions.state_width": tuple(("*",) * count for count in range(1, 6)),
     "findings.floor_streamed": (
         ("TPOT_floor", "W_read", "W_stream", "W_stream / (g * B_peak) / n"),
     ),

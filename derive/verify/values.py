@@ -14,7 +14,7 @@ from typing import Any
 from derive.expression.dimension import dimension
 from derive.expression.recompute import in_unit, recompute
 from derive.expression.tree import Call, Node, Number, rebuild, walk
-from derive.formula import catalogue, unit_of
+from derive.formula import catalogue, never_meets, unit_of
 from derive.notation import known
 from derive.text import Text, tr
 from derive.units import Quantity, Unit, pint_error
@@ -190,7 +190,7 @@ class Values:
         if self.strict and largest and found.value < 1:
             raise NoValue(tr("not even one request meets the target"))
         if self.strict and catalogue()[name].solve and found.value <= 0:
-            raise NoValue(tr("the two sides meet at no value above zero"))
+            raise NoValue(never_meets(catalogue()[name]))
         return found
 
     def lacking(self, name: str, usual: Text) -> Text:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -37,6 +38,18 @@ def fine(*args: str) -> str:
     return done.stdout
 
 
+TAKEN = re.compile(r"precision\.\w+: .+")
+
+
+def told(*args: str) -> tuple[str, list[str]]:
+    """The output of a command that must work, and what it took: formats alone on stderr."""
+    done = run(*args)
+    lines = done.stderr.splitlines()
+    assert done.exit_code == 0
+    assert all(TAKEN.fullmatch(line) for line in lines), lines
+    return done.stdout, lines
+
+
 def chinese(text: str) -> bool:
     return any(CHINESE[0] <= c <= CHINESE[1] for c in text)
 
@@ -60,7 +73,8 @@ def test_eval_prints_a_line_a_value() -> None:
 
 def test_eval_json_is_alone_on_stdout() -> None:
     record = json.loads(fine("eval", LAUNCH, "--json"))
-    assert set(record) == {"scenario", "values"}
+    assert set(record) == {"scenario", "values", "assumed"}
+    assert record["assumed"] == {}
     assert record["scenario"] == LAUNCH
     assert record["values"]["b_max"]["value"] == 220
     one = json.loads(fine("eval", LAUNCH, "b_max", "MFU", "--json", "--lang", "zh"))
@@ -93,27 +107,31 @@ def test_leading_zeros_are_not_octal() -> None:
 
 
 def test_settings_of_every_kind_together() -> None:
-    found = json.loads(
-        fine(
-            *("eval", LAUNCH, "--json", "w", "B_peak", "MFU", "g", "TPOT"),
-            *("--set", "precision.weights=fp8", "--set", "B_peak=3.0 TB/s/device"),
-            *("--set", "MFU=0.4,0.5,0.6", "--devices", "8"),
-        )
-    )["values"]
+    out, lines = told(
+        *("eval", LAUNCH, "--json", "w", "B_peak", "MFU", "g", "TPOT"),
+        *("--set", "precision.weights=fp8", "--set", "B_peak=3.0 TB/s/device"),
+        *("--set", "MFU=0.4,0.5,0.6", "--devices", "8"),
+    )
+    assert lines == ["precision.weights: fp8 for every parameter alike: 1 byte/param, no scales"]
+    found = json.loads(out)["values"]
     assert found["w"]["value"] == 1
     assert found["B_peak"]["value"] == 3e12
     assert found["g"]["value"] == 8
 
 
 def test_eval_without_a_file() -> None:
-    record = json.loads(fine("eval", *AD_HOC, "--json"))
+    out, lines = told("eval", *AD_HOC, "--json")
+    record = json.loads(out)
+    keys = {line.partition(":")[0] for line in lines}
+    formats = ("weights", "kv_cache", "compute", "sparsity")
+    assert keys == set(record["assumed"]) == {f"precision.{key}" for key in formats}
     assert record["scenario"] == "llama-3.1-8b-on-1x-nvidia-l4-24gb"
     assert "TPOT" in record["values"]
     assert "cost_token" not in record["values"]
 
 
 def test_without_a_file_the_words_are_symbols() -> None:
-    found = json.loads(fine("eval", *AD_HOC, "TPOT", "b_max", "--json"))
+    found = json.loads(told("eval", *AD_HOC, "TPOT", "b_max", "--json")[0])
     assert list(found["values"]) == ["TPOT", "b_max"]
     assert run("eval", *AD_HOC, "TPTO").exit_code == 2
 

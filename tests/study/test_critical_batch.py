@@ -61,7 +61,9 @@ def test_a_batch_beyond_the_search_is_said_in_words() -> None:
 
 
 def test_beyond_the_search_with_attention_too() -> None:
-    found = scenario("deepseek-v3", "a_full=1 FLOP*request/token^2", hardware=H200, output=512)
+    active = exact(scenario("deepseek-v3", hardware=H200), "N_act")  # as if all were products
+    sets = ("a_full=1 FLOP*request/token^2", f"N_mat={active} param")
+    found = scenario("deepseek-v3", *sets, hardware=H200, output=512)
     record = ledger(found)
     assert "critical batch is above 131,072 requests" in text(record)
     assert "临界批大小超过 131,072 个请求" in text(record, "zh")

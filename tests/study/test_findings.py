@@ -44,7 +44,10 @@ FIRES = {
     "floor_streamed": ([], ["TPOT_floor=10 ms/token"]),
     "beats_the_bound": (["TPOT_meas=3 ms/token"], ["TPOT_meas=20 ms/token"]),
 }
-MODELS_ONLY = {"latent_replicated"}  # needs a model with a latent cache, tested apart
+MODELS_ONLY = {
+    "model_files",
+    "latent_replicated",
+}  # needs a model with a latent cache, tested apart
 ALWAYS_TOLD = {"kv_wall"}  # either side of the wall is said
 
 

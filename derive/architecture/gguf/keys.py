@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 from derive.architecture.config import MOST_LAYERS
 from derive.architecture.gguf.architectures import ARCHITECTURES, NO_WEIGHT, ONLY, Architecture
 from derive.architecture.gguf.header import Passed
+from derive.architecture.gguf.names import LAYER
 from derive.architecture.json_file import Source, refuse
 from derive.errors import DeriveError, Place, Problem, printable
 from derive.text import Text, tr
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from derive.architecture.gguf.header import Header, Info
 
 KV_HEADS, KEY, VALUE = "attention.head_count_kv", "attention.key_length", "attention.value_length"
+OWN_KEYS = re.compile(r"blk\.\d+\.attn_k\.weight")
 PATTERN = "attention.sliding_window_pattern"
 KINDS = ("sliding_attention", "full_attention")
 
@@ -95,6 +98,7 @@ def config_of(header: Header, tensors: Mapping[str, Info]) -> Source:
     r.let("tie_word_embeddings", "output.weight" not in tensors, "output.weight")
     vocabulary(r)
     account(r, made)
+    contradictions(r, made)
     return Source(r.data, header.file, labels=r.labels)
 
 
@@ -203,6 +207,29 @@ def vocabulary(r: Reading) -> None:
                   key="tokenizer.ggml.tokens", count=tokens.count, rows=rows)  # fmt: skip
         r.refuse("M107", what, "tokenizer.ggml.tokens")
     r.let("vocab_size", rows, label)
+
+
+def contradictions(r: Reading, made: Architecture) -> None:
+    """Refuse a file whose tensors have other layers or key-value heads than its keys say."""
+    held = {int(m[1]) for m in map(LAYER.match, r.tensors) if m}
+    said, label = r.number("block_count"), r.key("block_count")
+    if held and 0 < said <= MOST_LAYERS and len(held) != said:
+        what = tr("{name} is {value}, but the tensors are those of {count} layers", name=label,
+                  value=said, count=len(held))  # fmt: skip
+        r.refuse("M107", what, label)
+    if made.latent:
+        return
+    heads, label = r.data["num_key_value_heads"], r.labels["num_key_value_heads"]
+    queries, hidden = r.number("attention.head_count"), r.number("embedding_length")
+    size = r.number(KEY) if r.has(KEY) else hidden // max(queries, 1)
+    for name, one in r.tensors.items():
+        if not OWN_KEYS.fullmatch(name) or len(one.dims) != 2:
+            continue
+        if isinstance(heads, int) and one.dims[1] != heads * size:
+            what = tr("{name} is {value}, but {tensor} has {rows} rows: {heads} heads of {size}",
+                      name=label, value=heads, tensor=name, rows=one.dims[1],
+                      heads=f"{one.dims[1] / size:g}" if size else "?", size=size)  # fmt: skip
+            r.refuse("M107", what, label)
 
 
 def account(r: Reading, made: Architecture) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from derive.architecture.config import brief
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from derive.architecture.config import Config
     from derive.architecture.quantization.formats import Format
 
+UNCOUNTED = {"Embedding", "Conv1d", "Conv2d", "Conv3d"}  # classes of modules that are not linear
 FORMATS = (
     "float-quantized", "int-quantized", "naive-quantized", "pack-quantized",
     "nvfp4-pack-quantized", "mxfp4-pack-quantized", "mixed-precision",
@@ -37,6 +39,11 @@ def read(c: Config) -> tuple[list[tuple[Format, Names | None]], Names]:
         group = table.table(name)
         made, targets = one(group, c.data.get("format"))
         groups.append((made, targets))
+    for first, other in combinations([targets for _, targets in groups], 2):
+        if target := shared_target(first, other):
+            what = tr("{name} has two groups for the target {target}",
+                      name=c.where("config_groups"), target=brief(target))  # fmt: skip
+            c.reject("config_groups", what, code="M107")
     if not groups:
         c.reject("config_groups", tr("{name} is missing", name="config_groups"), code="M109")
     return groups, read_names(c, "ignore", "regex")
@@ -55,11 +62,7 @@ def one(g: Config, overall: object) -> tuple[Format, Names | None]:
     w.only("type", "int", "float")
     bits = w.integer("num_bits", 4, 8)
     kind = f"{'fp' if w.data.get('type') == 'float' else 'int'}{bits}"
-    strategy = w.data.get("strategy") or ("group" if w.data.get("group_size") else "tensor")
-    w.only("strategy", "tensor", "channel", "group", "block", "tensor_group")
-    size = w.data.get("group_size")
-    w.only("group_size", None, -1, 16, 32, 64, 128, 256)
-    group = size if isinstance(size, int) else -1
+    strategy, group = grouping(w)
     symmetric = w.data.get("symmetric", True)
     w.only("symmetric", True, False)
     if symmetric is False and name != "pack-quantized":
@@ -68,17 +71,55 @@ def one(g: Config, overall: object) -> tuple[Format, Names | None]:
         w.reject("symmetric", what, code="M109")
     order = w.data.get("actorder")
     w.only("actorder", None, "weight", "static", "group", "dynamic")
-    if name == "pack-quantized" and bits in (4, 8) and kind.startswith("int"):
+    packs = name == "pack-quantized" and bits in (4, 8) and kind.startswith("int")
+    if packs and strategy in ("channel", "group"):
         made = formats.packed(bits, group, symmetric=bool(symmetric),
                               ordered=order in ("group", "dynamic"), compute=compute)  # fmt: skip
     else:
-        made = by_strategy(w, kind, str(strategy), group, compute, static=static)
+        made = by_strategy(w, kind, strategy, group, compute, static=static)
     w.used.add("block_structure")
     targets = read_names(g, "targets", "regex")
-    everything = targets.exact == {"Linear"} and targets.pattern is None
-    if not everything and "Linear" in targets.exact:
-        everything = True
-    return made, None if everything else targets
+    if others := sorted(targets.exact & UNCOUNTED):
+        what = tr("{name} names {value}: only the quantization of linear layers is counted",
+                  name=g.where("targets"), value=", ".join(others))  # fmt: skip
+        g.reject("targets", what, code="M109")
+    return made, None if "Linear" in targets.exact else targets
+
+
+def shared_target(first: Names | None, other: Names | None) -> str:
+    """A target that two groups both name; empty where there is none."""
+    if first is None and other is None:
+        return "Linear"
+    if first is None or other is None:
+        return ""
+    return min({e for e, _ in first.entries} & {e for e, _ in other.entries}, default="")
+
+
+def grouping(w: Config) -> tuple[str, int]:
+    """Strategy and size of groups, -1 where there are none; refused where they do not go together.
+
+    Without a strategy the library takes groups for a size, a scale a row for -1, else one scale.
+    """
+    size = w.data.get("group_size")
+    w.only("group_size", None, -1, 16, 32, 64, 128, 256)
+    w.only("strategy", None, "tensor", "channel", "group", "block", "tensor_group")
+    implied = "tensor" if size is None else "channel" if size == -1 else "group"
+    strategy = str(w.data.get("strategy") or implied)
+    grouped = strategy in ("group", "tensor_group")
+    named, other = w.where("group_size"), w.where("strategy")
+    if grouped and size in (None, -1):
+        what = tr("{name} is {value}, but {other} is {strategy}: it needs groups of a size",
+                  name=named, value=brief(size), other=other, strategy=strategy)  # fmt: skip
+        w.reject("group_size", what, code="M107")
+    if not grouped and size not in (None, -1):
+        what = tr("{name} is {value}, but {other} is {strategy}, which has no groups",
+                  name=named, value=brief(size), other=other, strategy=strategy)  # fmt: skip
+        w.reject("group_size", what, code="M107")
+    if size == -1 and strategy != "channel":
+        what = tr("{name} is {value}, which means a scale for each row, but {other} is {strategy}",
+                  name=named, value=-1, other=other, strategy=strategy)  # fmt: skip
+        w.reject("group_size", what, code="M107")
+    return strategy, size if isinstance(size, int) else -1
 
 
 def computed_in(g: Config, inputs: object) -> str:

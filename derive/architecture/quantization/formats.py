@@ -19,9 +19,12 @@ class Format:
     text: str
     kind: str = ""
     compute: str = ""
+    group: int = 1  # inputs of a row must be a multiple of it
 
     def bytes(self, rows: int, columns: int) -> int | None:
         """Bytes of one matrix; None where its shape does not fit the format."""
+        if columns % self.group:
+            return None
         values = (("n_out", Symbol(rows, "")), ("n_in", Symbol(columns, "")))
         found = exact(self.text, values)
         return found.numerator if found.denominator == 1 else None
@@ -98,7 +101,8 @@ def awq(bits: int, group: int, *, zeros: bool) -> Format:
     n = groups_of(group)
     text = f"{bits} * {WEIGHTS} / 8 + 2 * n_out * {n}"
     text += f" + {bits} * n_out * {n} / 8" if zeros else ""
-    return Format(f"awq {bits}-bit, groups of {group}", text, integer(bits))
+    name = f"awq {bits}-bit, groups of {group}"
+    return Format(name, text, integer(bits), group=max(group, 1))
 
 
 def gptq(bits: int, group: int) -> Format:

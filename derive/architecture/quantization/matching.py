@@ -70,8 +70,12 @@ def read_names(c: Config, name: str, style: str) -> Names:
     c.used.add(name)
     if found is None:
         return Names()
-    if not isinstance(found, list) or len(found) > MOST:
+    if not isinstance(found, list):
         c.reject(name, tr("{name} must be a list", name=c.where(name)), code="M109")
+    if len(found) > MOST:
+        what = tr("{name} holds {count} entries; at most {most} are read", name=c.where(name),
+                  count=f"{len(found):,}", most=f"{MOST:,}")  # fmt: skip
+        c.reject(name, what, code="M109")
     exact, patterns = set(), []
     entries: dict[str, str] = {}  # as the file has it -> the expression, empty for a plain name
     for entry in found:

@@ -83,7 +83,9 @@ def read_plan(c: Config, model_type: str, outer: Config | None = None) -> Plan:
     plan = readers[method](c, model_type)
     if all(n == Names() or n == Names(whole=True) for n in plan.excluded):
         plan.notes.append(
-            tr("the recipe excludes nothing but the head (modules_to_not_convert, ignore)")
+            tr("the recipe excludes nothing, and the head is not left out either")
+            if plan.head
+            else tr("the recipe excludes nothing but the head (modules_to_not_convert, ignore)")
         )
     c.finish()
     return plan
