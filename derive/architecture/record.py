@@ -191,6 +191,9 @@ def build(opened: Opened, contexts: Sequence[int] = CONTEXTS) -> Architecture:
     if state and kept.recurrent_elements:
         c.note(tr("{field} is {value}: the recurrent state is kept in {size}-byte elements",
                   field=state.name, value=state.dtype, size=state.bytes))  # fmt: skip
+    elif kept.recurrent_elements:
+        c.note(tr("{field} is not in the file: the recurrent state is counted in {size}-byte "
+                  "elements", field=declared.STATES[0], size=kept.recurrent))  # fmt: skip
     name = str(c.data["model_type"])
     made = Architecture(opened.config, name, model, totals.count(model), kept, c.log,
                         tuple(contexts), plan, bytes_each)  # fmt: skip

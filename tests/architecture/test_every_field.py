@@ -56,6 +56,14 @@ def counts(found: Architecture) -> str:
     return json.dumps(record)
 
 
+def differs(found: Architecture, before: str) -> bool:
+    """Whether a count changed; a shape that its format does not fit is refused when counted."""
+    try:
+        return counts(found) != before
+    except DeriveError:
+        return True
+
+
 def leaves(tree: dict[str, Any], at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     for key, value in tree.items():
         if isinstance(value, dict) and value and key not in OPAQUE:
@@ -92,7 +100,7 @@ def test_no_field_that_is_read_is_without_effect(path: Path) -> None:
             changed = copy.deepcopy(config)
             within(changed, way[:-1])[way[-1]] = value
             after = made(changed)
-            effects.append(after is None or counts(after) != before)
+            effects.append(after is None or differs(after, before))
         known = way[-1] in JUSTIFIED or "input_activations" in way  # they are not stored
         assert any(effects) or known, ".".join(way)
 
