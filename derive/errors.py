@@ -97,6 +97,37 @@ def reason(error: OSError) -> Text:
     return REASONS.get(error.errno or 0, Text(said, said))
 
 
+# what Python's reader says -> the same in both languages
+WHY = {
+    "Expecting value": Text("a value is missing here", "此处缺少值"),
+    "Expecting property name enclosed in double quotes": Text(
+        "a key in double quotes is missing here", "此处缺少双引号括起的键"
+    ),
+    "Expecting ':' delimiter": Text("a colon is missing here", "此处缺少冒号"),
+    "Expecting ',' delimiter": Text("a comma is missing here", "此处缺少逗号"),
+    "Extra data": Text("the object ends before the file does", "对象结束后仍有内容"),
+    "Unterminated string starting at": Text("a text that does not end", "字符串没有结束"),
+    "Invalid control character at": Text(
+        "a control character inside a text", "字符串中有控制字符"
+    ),
+    "Invalid \\escape": Text("an unknown escape behind a backslash", "反斜杠后的转义无效"),
+    "Invalid \\uXXXX escape": Text(
+        "four hex digits are missing behind \\u", "\\u 后缺少四位十六进制数"
+    ),
+    "Illegal trailing comma before end of object": Text(
+        "a comma before the end of the object", "对象末尾多一个逗号"
+    ),
+    "Illegal trailing comma before end of array": Text(
+        "a comma before the end of the list", "列表末尾多一个逗号"
+    ),
+}  # fmt: skip
+
+
+def why_no_json(said: str) -> Text:
+    """The reader's complaint in both languages."""
+    return WHY.get(said.removesuffix(": "), tr("the text cannot be read from here"))
+
+
 def render_problem(problem: Problem, lang: str = "en") -> str:
     """A problem as the terminal shows it."""
     indent = " " * 6

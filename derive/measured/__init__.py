@@ -1,0 +1,1 @@
+"""Measured runs: what files of tools say (`readers/`), held against the bound (`against/`)."""

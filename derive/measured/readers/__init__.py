@@ -1,0 +1,1 @@
+"""Readers, one module a tool: READERS says what its files look like and how they are read."""
