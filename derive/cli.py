@@ -352,6 +352,53 @@ def compare(
 
 
 @main.command(
+    means=Text("Hold the measured runs of FILEs against the bound of a scenario.",
+               "把 FILE 中的实测与场景的物理下限对照。"),
+)  # fmt: skip
+@click.argument("files", metavar="[FILE]...", nargs=-1)
+@option(
+    "--scenario", metavar="SCENARIO", means=Text("the scenario whose bound holds", "取其下限的场景")
+)
+@scenario_options
+@option("--before", metavar="FILE", means=Text("the run before a change", "改动前的一次测试"))
+@option("--after", metavar="FILE", means=Text("the run after it", "改动后的一次测试"))
+@option(
+    "--change", "changes", multiple=True, metavar="NAME=VALUE",
+    means=Text("what changed in the scenario between both", "两次测试之间场景的改动"),
+)  # fmt: skip
+@JSON
+@lang_option()
+def measure(
+    files: tuple[str, ...], scenario: str | None, before: str | None, after: str | None,
+    changes: tuple[str, ...], as_json: bool, lang: str, **options: Any,
+) -> None:  # fmt: skip
+    """Read, bound, judge, print."""
+    from derive.measure_command import measure as run
+    from derive.measure_command import set_by_hand
+    from derive.render.measured_terminal import document
+    from derive.specs.lookup import spec_roots
+
+    context = click.get_current_context()
+    if bool(before) != bool(after):
+        raise mistake("C111", tr("--before and --after go together"), context)
+    if not files and not before:
+        raise mistake("C111", tr("no FILE is named"), context)
+    named = scenario is not None or options["model"] is not None
+    if (before or changes) and not named:
+        raise mistake("C111", tr("--before and --after need a scenario"), context)
+    loaded = load_scenario(scenario, options) if named else None
+    after_it = load_scenario(scenario, options, changes) if changes else None
+    pair = (before, after, after_it) if before and after else None
+    found = run(files, loaded, set_by_hand(options), spec_roots(options["specs_dirs"]), pair)
+    if loaded is not None:
+        tell(loaded)
+    if as_json:
+        dump(found)
+    else:
+        show(lang, lambda each: document(found, each))
+
+
+@main.command(
     means=Text("Audit claims: units, conditions, physics, and what would have to be true.",
                "审计论断：单位、口径、物理上限，以及成立所需的条件。"),
 )  # fmt: skip

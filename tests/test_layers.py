@@ -39,7 +39,7 @@ MAY: dict[str, set[str]] = {
     "checklist": CORE - {"formulas"} | {"specs", "study", "ledger", "measured"},
     "render": {"ledger", "units", "cache"},
 }
-ANYTHING = {"cli", "command", "options", "audit_command"}  # the command line
+ANYTHING = {"cli", "command", "options", "audit_command", "measure_command"}  # the command line
 
 # library -> the modules that may import it
 ONLY = {

@@ -1,0 +1,1 @@
+"""A run held against the bound of its scenario: values, shares, what they mean, what to try."""

@@ -1,0 +1,165 @@
+"""The record of a comparison, in both languages: what the printers read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from derive.measured.against import experiments
+from derive.measured.against.advice import advice
+from derive.measured.against.bands import BEATS, band, meaning
+from derive.measured.against.beats import explanations
+from derive.measured.against.setting import Setting
+from derive.measured.against.shares import MEMORY, Phase, phases
+from derive.measured.quantities import MEASURABLE
+from derive.measured.record import Figure, Run
+from derive.specs.types import Hardware
+from derive.study.results import exact_text, friendly, input_json
+from derive.text import Text, same, tr
+from derive.units import Quantity, show, unit
+
+Record = dict[str, Any]
+TIME = {"TPOT": "ms*request/token", "TTFT": "ms"}
+
+
+def run_record(run: Run) -> Record:
+    """What a file says, field by field."""
+    return {
+        "tool": run.tool,
+        "file": run.place.file.replace("\\", "/").rsplit("/", 1)[-1],
+        "line": run.place.line,
+        "label": run.label,
+        "phase": run.phase,
+        "facts": {key: fact.text for key, fact in run.facts.items()},
+        "figures": [figure_record(f) for f in run.figures],
+        "notes": [n.json() for n in run.notes],
+    }
+
+
+def figure_record(figure: Figure) -> Record:
+    """One figure of a file."""
+    about = MEASURABLE[figure.id]
+    return {
+        "id": figure.id,
+        "statistic": figure.statistic,
+        "meaning": about.meaning.json(),
+        **amount(figure.quantity),
+        "field": figure.place.key,
+        "note": figure.note.json() if figure.note else None,
+    }
+
+
+def amount(quantity: Quantity) -> Record:
+    """A number with its unit, exact and as printed."""
+    return {
+        "value": float(quantity.value),
+        "unit": quantity.unit.text,
+        "exact": exact_text(quantity.value),
+        "display": friendly(show(quantity).text),
+    }
+
+
+def held(run: Run, setting: Setting, hardware: Sequence[Hardware]) -> Record:
+    """A run beside its bounds."""
+    return {
+        **run_record(run),
+        "setting": {
+            name: input_json(setting.bound, name)
+            for name in ("b", "T_in", "T_out", "T", "g")
+            if name in setting.bound.inputs
+        },
+        "taken": [figure_record(f) for f in setting.figures.values()],
+        "taken_notes": [n.json() for n in setting.notes],
+        "phases": [phase_record(p, run, setting, hardware) for p in phases(setting)],
+    }
+
+
+def phase_record(phase: Phase, run: Run, setting: Setting, hardware: Sequence[Hardware]) -> Record:
+    """One measured time: bounds, shares, band, what to do."""
+    name = band(phase)
+    first, skip = advice(phase, name, setting)
+    why = explanations(phase, run, setting, hardware) if name == BEATS else []
+    return {
+        "name": phase.name,
+        "measured": time(phase.name, phase.measured),
+        "bound": time(phase.name, phase.bound),
+        "streamed": time(phase.name, phase.streamed),
+        "weights": time(phase.name, phase.weights) if phase.weights is not None else None,
+        "share": share(phase.share),
+        "share_weights": share(phase.weights / phase.measured) if phase.weights else None,
+        "MBU": share(phase.MBU) if phase.MBU is not None else None,
+        "MFU": share(phase.MFU) if phase.MFU is not None else None,
+        "side": phase.side,
+        "wall": wall(phase).json(),
+        "band": name,
+        "meaning": meaning(name).json(),
+        "first": [t.json() for t in first],
+        "skip": [t.json() for t in skip],
+        "explanations": [
+            {"id": e.id, "state": e.state, "text": e.text.json()} for e in why
+        ],
+    }  # fmt: skip
+
+
+def wall(phase: Phase) -> Text:
+    """Which roof is over the phase."""
+    name = same(phase.name)
+    if phase.side == MEMORY:
+        return tr("{name} is on the memory side of the ridge", name=name)
+    return tr("{name} is on the compute side of the ridge", name=name)
+
+
+def time(name: str, seconds: Fraction) -> Record:
+    """A time in the unit that people use for it."""
+    units = unit(TIME[name])
+    return amount(Quantity(seconds / units.factor, units))
+
+
+def share(value: Fraction) -> Record:
+    """A ratio."""
+    return amount(Quantity(value, unit("")))
+
+
+def experiment_record(found: experiments.Experiment | None) -> Record | None:
+    """Two runs compared."""
+    if found is None:
+        return None
+    units = {"b": "request", "T_mean": "token/request", "w": "byte/param", "w_kv": "byte/element",
+             "g": "device", "P_peak": "TFLOP/s/device", "B_peak": "TB/s/device"}  # fmt: skip
+
+    def shown(name: str, value: Fraction) -> Record:
+        return amount(Quantity(value / unit(units[name]).factor, unit(units[name])))
+
+    return {
+        "changed": {
+            name: {"before": shown(name, one), "after": shown(name, other)}
+            for name, (one, other) in found.changed.items()
+        },
+        "TPOT": {"measured": share(found.measured), "expected": share(found.expected)},
+        "X": {
+            "measured": share(found.throughput) if found.throughput is not None else None,
+            "expected": share(found.throughput_expected),
+        },
+        "hypotheses": [
+            {"id": h.id, "text": h.text.json(), "expected": share(h.expected), "state": h.state}
+            for h in found.hypotheses
+        ],
+        "reading": reading(found).json(),
+    }  # fmt: skip
+
+
+def reading(found: experiments.Experiment) -> Text:
+    """One sentence: what the two runs support."""
+    supported = [h.text for h in found.hypotheses if h.state == experiments.SUPPORTED]
+    near = abs(found.measured / found.expected - 1) <= experiments.TOLERANCE
+    if not found.changed:
+        return tr("nothing that the formulas know changed between the runs")
+    if len(supported) == 1 and near:
+        return tr("{what}, as the formulas expect", what=supported[0])
+    if near:
+        return tr("as the formulas expect; the change does not tell the supported ones apart")
+    if supported:
+        return tr("another ratio than the formulas expect; {what}", what=supported[0])
+    return tr("another ratio than the formulas expect, and than any single term: the time is a "
+              "mixture, or more than one thing changed")  # fmt: skip
