@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from derive import __version__
-from derive.command import FINDINGS, UNUSABLE, Contexts, Group, OneOf, Option, mistake
+from derive.command import FINDINGS, UNUSABLE, Contexts, Group, OneOf, Option, mistake, spoken
 from derive.errors import DeriveError, Place, Problem
 from derive.options import (
     JSON,
@@ -357,8 +357,9 @@ def compare(
 )  # fmt: skip
 @click.argument("files", metavar="[FILE]...", nargs=-1)
 @option(
-    "--scenario", metavar="SCENARIO", means=Text("the scenario whose bound holds", "取其下限的场景")
-)
+    "--scenario", metavar="SCENARIO",
+    means=Text("the scenario whose bound holds", "取其下限的场景"),
+)  # fmt: skip
 @scenario_options
 @option("--before", metavar="FILE", means=Text("the run before a change", "改动前的一次测试"))
 @option("--after", metavar="FILE", means=Text("the run after it", "改动后的一次测试"))
@@ -367,35 +368,51 @@ def compare(
     means=Text("what changed in the scenario between both", "两次测试之间场景的改动"),
 )  # fmt: skip
 @JSON
-@lang_option()
+@option(
+    "--to", "formats", type=OneOf("pdf", "html", "json", many=True), default=None,
+    means=Text("files to write", "要写出的文件"),
+)  # fmt: skip
+@option(
+    "-o", "--output-dir", "directory", default="output", show_default=True, metavar="DIR",
+    means=Text("where to", "写到何处"),
+)  # fmt: skip
+@lang_option(left_open=True)
 def measure(
     files: tuple[str, ...], scenario: str | None, before: str | None, after: str | None,
-    changes: tuple[str, ...], as_json: bool, lang: str, **options: Any,
+    changes: tuple[str, ...], as_json: bool, formats: list[str] | None, directory: str,
+    lang: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Read, bound, judge, print."""
-    from derive.measure_command import measure as run
-    from derive.measure_command import set_by_hand
+    from derive import measure_command as command
     from derive.render.measured_terminal import document
     from derive.specs.lookup import spec_roots
 
     context = click.get_current_context()
+    named = scenario is not None or options["model"] is not None
     if bool(before) != bool(after):
         raise mistake("C111", tr("--before and --after go together"), context)
     if not files and not before:
         raise mistake("C111", tr("no FILE is named"), context)
-    named = scenario is not None or options["model"] is not None
-    if (before or changes) and not named:
-        raise mistake("C111", tr("--before and --after need a scenario"), context)
-    loaded = load_scenario(scenario, options) if named else None
-    after_it = load_scenario(scenario, options, changes) if changes else None
-    pair = (before, after, after_it) if before and after else None
-    found = run(files, loaded, set_by_hand(options), spec_roots(options["specs_dirs"]), pair)
-    if loaded is not None:
+    if not named and (before or changes or formats):
+        raise mistake("C111", tr("--before, --change and --to need a scenario"), context)
+    terminal = lang or spoken(context)
+    if not named:
+        found = command.as_read(files)
+    else:
+        roots = spec_roots(options["specs_dirs"])
+        loaded = load_scenario(scenario, options)
+        changed = load_scenario(scenario, options, changes) if changes else None
+        pair = command.Pair(before, after, changed) if before and after else None
+        runs = command.measured(files, loaded, command.set_by_hand(options), roots, pair)
         tell(loaded)
+        if formats:
+            command.write(runs, loaded, formats, lang or "both", Path(directory), roots)
+            return
+        found = runs.record
     if as_json:
         dump(found)
     else:
-        show(lang, lambda each: document(found, each))
+        show(terminal, lambda each: document(found, each))
 
 
 @main.command(

@@ -3,55 +3,117 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from derive.errors import DeriveError, Problem
+import click
+
+from derive.errors import DeriveError, Problem, printable
 from derive.measured.against import experiments, record, setting
 from derive.measured.reader import read
 from derive.specs import load
 from derive.text import tr
 
 if TYPE_CHECKING:
+    from derive.measured.against.setting import Setting
     from derive.measured.record import Run
     from derive.specs.types import Scenario
 
-LOAD_KEYS = {
-    "workload.requests": "b", "workload.input": "T_in", "workload.output": "T_out",
-}  # fmt: skip
+LOAD_KEYS = {"workload.requests": "b", "workload.input": "T_in", "workload.output": "T_out"}
+OPTIONS = {"batch": "b", "input": "T_in", "output": "T_out"}
 
 
-def measure(
-    files: Sequence[str], scenario: Scenario | None, fixed: Sequence[str], roots: Sequence[Path],
-    pair: tuple[str, str, Scenario | None] | None = None,
-) -> dict[str, Any]:  # fmt: skip
-    """The record of every run of the files; with `pair` that of the experiment too.
+@dataclass(frozen=True)
+class Pair:
+    """An experiment: the file before, the file after, and the scenario after where it changed."""
 
-    `fixed` are the symbols set on the command line, which stay as set. `pair` is the file before,
-    the file after, and the scenario after.
-    """
-    runs = all_runs([*files, *(pair[:2] if pair else ())])
-    if scenario is None:
-        return {"scenario": None, "runs": [record.run_record(r) for f in runs.values() for r in f]}
+    before: str
+    after: str
+    scenario: Scenario | None = None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Every run with its setting, and the record of all."""
+
+    held: list[tuple[Run, Setting]]
+    record: dict[str, Any]
+
+
+def measured(
+    files: Sequence[str], scenario: Scenario, fixed: Sequence[str], roots: Sequence[Path],
+    pair: Pair | None = None,
+) -> Measured:  # fmt: skip
+    """The runs beside their bounds; `fixed` are symbols set by hand, which stay as they are set."""
+    named = [*files, *((pair.before, pair.after) if pair else ())]
+    runs = all_runs(named)
+    scenarios = {pair.after: pair.scenario} if pair and pair.scenario else {}
+    held = [
+        (run, setting.at(scenarios.get(name) or scenario, run, fixed))
+        for name in dict.fromkeys(named)
+        for run in runs[name]
+    ]
     hardware = [load.hardware(name, roots) for name in load.names("hardware", roots)]
     made: dict[str, Any] = {
-        "scenario": scenario.id,
-        "runs": [
-            record.held(run, setting.at(scenario, run, fixed), hardware)
-            for name in files
-            for run in runs[name]
-        ],
+        "runs": [record.held(run, there, hardware) for run, there in held],
+        "experiment": None,
     }
     if pair:
-        before, after, changed = pair
-        one = setting.at(scenario, only(runs[before], before), fixed)
-        other = setting.at(changed or scenario, only(runs[after], after), fixed)
-        found = experiments.experiment(one, other)
+        first, second = (only(runs[name], name) for name in (pair.before, pair.after))
+        settings = {id(run): there for run, there in held}
+        found = experiments.experiment(settings[id(first)], settings[id(second)])
         if found is None:
             what = tr("a run has no TPOT, or the scenario no step time, to compare")
             raise DeriveError(Problem("B108", what))
         made["experiment"] = record.experiment_record(found)
-    return made
+    return Measured(held, made)
+
+
+def as_read(files: Sequence[str]) -> dict[str, Any]:
+    """What the files say, where no scenario is named."""
+    runs = all_runs(files)
+    return {"runs": [record.run_record(run) for name in files for run in runs[name]]}
+
+
+def section(found: Measured) -> dict[str, Any]:
+    """The record with its figures, as a ledger carries it."""
+    from derive.measured.against.figure import figures
+
+    return {**found.record, "figures": figures(found.held[0][1].bound, found.held)}
+
+
+def write(
+    found: Measured, scenario: Scenario, formats: Sequence[str], lang: str, directory: Path,
+    roots: Sequence[Path],
+) -> None:  # fmt: skip
+    """The documents of the runs; the ledger is that of the scenario at the first run's load."""
+    from derive.ledger import dump, sealed
+    from derive.options import say
+    from derive.render import measured_page
+    from derive.render.report import check, file_stem, put_in_place, size
+    from derive.study import study
+
+    stem = f"{file_stem(scenario.id)}-measured"
+    targets = {f: directory / f"{stem}.{f}" for f in formats}
+    check(directory, targets.values())
+    say(tr("{name}: deriving and proving", name=scenario.id))
+    ledger = study(found.held[0][1].bound.scenario, load.sources(roots))
+    ledger = sealed({**ledger, "measured": section(found)})
+    made: dict[Path, bytes] = {}
+    for wanted in formats:
+        say(f"{stem}: {wanted}")
+        if wanted == "json":
+            made[targets[wanted]] = dump(ledger).encode()
+        elif wanted == "html":
+            made[targets[wanted]] = measured_page.html(ledger, lang, stem)
+        else:
+            made[targets[wanted]] = measured_page.pdf(
+                ledger, lang, stem, dump(ledger).encode(), say
+            )
+    put_in_place(made)
+    for path, data in made.items():
+        click.echo(f"wrote {path}  ({size(len(data))})")
 
 
 def all_runs(files: Sequence[str]) -> dict[str, list[Run]]:
@@ -72,7 +134,7 @@ def only(runs: Sequence[Run], name: str) -> Run:
     """The one run of a file that an experiment takes."""
     if len(runs) != 1:
         what = tr("{file} holds {count} runs; an experiment compares one with one",
-                  file=name, count=len(runs))  # fmt: skip
+                  file=printable(name, 120), count=len(runs))  # fmt: skip
         raise DeriveError(Problem("B107", what))
     return runs[0]
 
@@ -80,6 +142,5 @@ def only(runs: Sequence[Run], name: str) -> Run:
 def set_by_hand(options: dict[str, Any]) -> list[str]:
     """The symbols that the command line sets, which a file does not override."""
     made = [s.partition("=")[0].strip() for s in options["sets"]]
-    given = {"batch": "b", "input": "T_in", "output": "T_out"}
-    made += [symbol for key, symbol in given.items() if options.get(key) is not None]
+    made += [symbol for key, symbol in OPTIONS.items() if options.get(key) is not None]
     return [LOAD_KEYS.get(name, name) for name in made]

@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from derive.render import cards as card_view
-from derive.render import judged, numbers, sections, tables
+from derive.render import judged, numbers, runs, sections, tables
 from derive.render.equations import Equations
 from derive.render.words import Words, set_signs
 from derive.text import Text, tr
@@ -80,7 +80,11 @@ class View:
         self.scenario = self.ledger["scenario"]
         self.verdict = self.ledger["verdict"]
         self.checklist = list(self.ledger.get("checklist") or ())
-        self.parts = sections.parts(checklist=bool(self.checklist), audit="audit" in self.ledger)
+        self.parts = sections.parts(
+            checklist=bool(self.checklist),
+            measured="measured" in self.ledger,
+            audit="audit" in self.ledger,
+        )
         self.number = {p.key: n for n, p in enumerate(self.parts, 1)}
         groups = list(card_view.cards(self.ledger))
         self.bytes_cards = next((c for g, c in groups if g.key == sections.BYTES), [])
@@ -93,6 +97,10 @@ class View:
         """The audited claims of the vendor."""
         claims = self.ledger["audit"]["claims"]
         return [judged.view(c, self.source_number, f"claim-{n}") for n, c in enumerate(claims, 1)]
+
+    def measured(self) -> dict[str, Any]:
+        """The measured runs, numbered."""
+        return runs.view(self.ledger["measured"])
 
     @property
     def audit_words(self) -> dict[str, Any]:
@@ -241,6 +249,7 @@ def shared(view: View, stem: str, date: str) -> dict[str, Any]:
         "date": date,
         "kind": sections.document_kind(),
         "severity": sections.severities(),
+        "words": runs.words(),
         "basis": {
             "derived": tr("derived"),
             "rule of thumb": tr("rule of thumb"),

@@ -18,8 +18,8 @@ class Part:
     lead: Text | None = None
 
 
-def parts(*, checklist: bool, audit: bool = False) -> list[Part]:
-    """The numbered sections; checklist and audit only where the ledger has one."""
+def parts(*, checklist: bool, measured: bool = False, audit: bool = False) -> list[Part]:
+    """The numbered sections; checklist, measured and audit only where the ledger has one."""
     inputs = tr(
         "Every value with its basis and its source. Small numbers point to the sources at the end."
     )
@@ -43,6 +43,10 @@ def parts(*, checklist: bool, audit: bool = False) -> list[Part]:
     asked = tr(
         "The questions that decide an incident, answered with the numbers of this deployment."
     )
+    ran = tr(
+        "Each run beside the bound at its own load; the edges 0.3 and 0.6 of the bands are rules "
+        "of thumb."
+    )
     printed = tr(
         "What the vendor prints of the figures used here, held against every reading that the "
         "cited spec has for it."
@@ -56,6 +60,7 @@ def parts(*, checklist: bool, audit: bool = False) -> list[Part]:
         Part("levers", tr("Levers"), levers),
         Part("assumptions", tr("Assumptions and their size"), left_out),
         *([Part("checklist", tr("On-call checklist"), asked)] if checklist else []),
+        *([Part("measured", tr("Measured against the bound"), ran)] if measured else []),
         *([Part("audit", tr("The vendor's figures, audited"), printed)] if audit else []),
         Part("sources", tr("Sources and reproduction")),
     ]

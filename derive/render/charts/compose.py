@@ -89,7 +89,7 @@ def _paint(sheet: Sheet, one: Plan, left: float, top: float, last: bool) -> None
         sheet.line(item, [[(left + x, top + y) for x, y in piece] for piece in pieces])
     for item in one.panel.of("point"):
         x, y = one.spot(item.at[0])
-        sheet.marker(item.role, (left + x, top + y))
+        sheet.marker(item.role, (left + x, top + y), item.size)
     for placed in one.labels:
         ends = tie(placed.where.box, placed.where.anchor)
         if ends:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 Kind = Literal["line", "point", "mark", "band"]
 ROLES = ("memory", "compute", "met", "missed", "neutral")
 LARGEST = 1e30
+SMALLEST, BIGGEST = 0.6, 4.0  # a point, times its usual width
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class Item:
     at: tuple[tuple[float, ...], ...]
     axis: str = "x"  # of a guide: the axis that carries its value
     dash: bool = False
+    size: float = 1.0  # of a point: times the usual width
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,7 @@ def _items(part: Mapping[str, Any]) -> tuple[Item, ...]:
             where,
             str(raw.get("axis", "x")),
             bool(raw.get("dash")),
+            min(max(_number(raw.get("size", 1)), SMALLEST), BIGGEST),
         )
 
     return (

@@ -195,7 +195,8 @@ def _inside(result: Plan, mode: Mode) -> None:
             board.draw(piece, owner)
     points = [(i, result.spot(i.at[0])) for i in result.panel.of("point")]
     board.taken += [
-        Box(px - MARKER, py - MARKER, px + MARKER, py + MARKER) for _, (px, py) in points
+        Box(px - half, py - half, px + half, py + half)
+        for half, (px, py) in ((MARKER * item.size, spot) for item, spot in points)
     ]
     most = min(LABEL, wide / 2)
     wanted: list[tuple[Item, int, list[Spot]]] = [(i, -1, [spot]) for i, spot in points]

@@ -82,24 +82,27 @@ class Sheet:
         if pieces:
             self.path("".join(map(path_data, pieces)), item.role, dash=DASHES[item.role][item.dash])
 
-    def marker(self, role: str, spot: Spot) -> None:
+    def marker(self, role: str, spot: Spot, size: float = 1.0) -> None:
         """A point: each role has its own shape, rimmed with the paper's colour."""
         x, y = spot
-        self.markers.append(Box(x - 4, y - 4, x + 4, y + 4))
+        half = 4 * size
+        self.markers.append(Box(x - half, y - half, x + half, y + half))
         rim = f'fill="{self.paint[role]}" stroke="{self.paint["paper"]}" stroke-width="1.2"'
         if role == "memory":
-            self.parts.append(f'<circle cx="{n(x)}" cy="{n(y)}" r="4.2" {rim}/>')
+            self.parts.append(f'<circle cx="{n(x)}" cy="{n(y)}" r="{n(4.2 * size)}" {rim}/>')
             return
         if role == "missed":
-            cross = f"M{n(x - 3.5)} {n(y - 3.5)}l7 7m0-7l-7 7"
+            arm, across = 3.5 * size, n(7 * size)
+            cross = f"M{n(x - arm)} {n(y - arm)}l{across} {across}m0-{across}l-{across} {across}"
             self.path(cross, role, "2")
             return
-        shape = {
-            "compute": "m-3.8-3.8h7.6v7.6h-7.6z",
-            "met": "m0-4.8l4.6 8.2h-9.2z",
-            "neutral": "m0-5l5 5l-5 5l-5-5z",
-        }[role]
-        self.parts.append(f'<path d="M{n(x)} {n(y)}{shape}" {rim}/>')
+        shapes: dict[str, list[Spot]] = {
+            "compute": [(-3.8, -3.8), (3.8, -3.8), (3.8, 3.8), (-3.8, 3.8)],
+            "met": [(0, -4.8), (4.6, 3.4), (-4.6, 3.4)],
+            "neutral": [(0, -5), (5, 0), (0, 5), (-5, 0)],
+        }
+        data = "L".join(f"{n(x + size * dx)} {n(y + size * dy)}" for dx, dy in shapes[role])
+        self.parts.append(f'<path d="M{data}z" {rim}/>')
 
     def tick(self, text: str, x: float, y: float, side: int) -> None:
         """A value beside an axis."""
