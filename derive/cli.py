@@ -388,31 +388,34 @@ def measure(
     from derive.specs.lookup import spec_roots
 
     context = click.get_current_context()
-    named = scenario is not None or options["model"] is not None
     if bool(before) != bool(after):
         raise mistake("C111", tr("--before and --after go together"), context)
     if not files and not before:
         raise mistake("C111", tr("no FILE is named"), context)
-    if not named and (before or changes or formats):
-        raise mistake("C111", tr("--before, --change and --to need a scenario"), context)
-    terminal = lang or spoken(context)
-    if not named:
-        found = command.as_read(files)
-    else:
-        roots = spec_roots(options["specs_dirs"])
-        loaded = load_scenario(scenario, options)
-        changed = load_scenario(scenario, options, changes) if changes else None
-        pair = command.Pair(before, after, changed) if before and after else None
-        runs = command.measured(files, loaded, command.set_by_hand(options), roots, pair)
+    roots = spec_roots(options["specs_dirs"])
+    named = scenario is not None or options["model"] is not None
+    loaded = load_scenario(scenario, options) if named else None
+    if loaded is None and (before or changes):
+        raise mistake("C111", tr("--before, --after and --change need a scenario"), context)
+    changed = load_scenario(scenario, options, changes) if changes else None
+
+    def of(run: Any) -> Any:
+        """The scenario that is named, else the one that a run names itself."""
+        return loaded or (load_scenario(None, {**options, **run.own}) if run.own else None)
+
+    pair = command.Pair(before, after, changed) if before and after else None
+    found = command.measured(files, of, command.set_by_hand(options), roots, pair)
+    if loaded:
         tell(loaded)
-        if formats:
-            command.write(runs, loaded, formats, lang or "both", Path(directory), roots)
-            return
-        found = runs.record
-    if as_json:
-        dump(found)
+    if formats and not found.bounded:
+        raise mistake("C111", tr("--to needs a scenario"), context)
+    if formats:
+        stem = loaded.id if loaded else Path(files[0]).stem
+        command.write(found, stem, formats, lang or "both", Path(directory), roots)
+    elif as_json:
+        dump(found.record)
     else:
-        show(terminal, lambda each: document(found, each))
+        show(lang or spoken(context), lambda each: document(found.record, each))
 
 
 @main.command(

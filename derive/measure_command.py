@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,34 +35,42 @@ class Pair:
 
 @dataclass(frozen=True)
 class Measured:
-    """Every run with its setting, and the record of all."""
+    """Every run with its setting, None where nothing says its scenario; the record of all."""
 
-    held: list[tuple[Run, Setting]]
+    held: list[tuple[Run, Setting | None]]
     record: dict[str, Any]
+
+    @property
+    def bounded(self) -> list[tuple[Run, Setting]]:
+        """The runs that have a scenario."""
+        return [(run, there) for run, there in self.held if there is not None]
 
 
 def measured(
-    files: Sequence[str], scenario: Scenario, fixed: Sequence[str], roots: Sequence[Path],
-    pair: Pair | None = None,
+    files: Sequence[str], scenario_of: Callable[[Run], Scenario | None], fixed: Sequence[str],
+    roots: Sequence[Path], pair: Pair | None = None,
 ) -> Measured:  # fmt: skip
     """The runs beside their bounds; `fixed` are symbols set by hand, which stay as they are set."""
-    named = [*files, *((pair.before, pair.after) if pair else ())]
-    runs = all_runs(named)
-    scenarios = {pair.after: pair.scenario} if pair and pair.scenario else {}
-    held = [
-        (run, setting.at(scenarios.get(name) or scenario, run, fixed))
-        for name in dict.fromkeys(named)
-        for run in runs[name]
-    ]
+    every = [*files, *((pair.before, pair.after) if pair else ())]
+    runs = all_runs(every)
+    changed = {pair.after: pair.scenario} if pair and pair.scenario else {}
+    held: list[tuple[Run, Setting | None]] = []
+    for name in dict.fromkeys(every):
+        for run in runs[name]:
+            of = changed.get(name) or scenario_of(run)
+            held.append((run, setting.at(of, run, fixed) if of else None))
     hardware = [load.hardware(name, roots) for name in load.names("hardware", roots)]
     made: dict[str, Any] = {
-        "runs": [record.held(run, there, hardware) for run, there in held],
+        "runs": [
+            record.held(run, there, hardware) if there else record.run_record(run)
+            for run, there in held
+        ],
         "experiment": None,
     }
     if pair:
-        first, second = (only(runs[name], name) for name in (pair.before, pair.after))
-        settings = {id(run): there for run, there in held}
-        found = experiments.experiment(settings[id(first)], settings[id(second)])
+        there = {id(run): one for run, one in held}
+        one, other = (there[id(only(runs[name], name))] for name in (pair.before, pair.after))
+        found = experiments.experiment(one, other) if one and other else None
         if found is None:
             what = tr("a run has no TPOT, or the scenario no step time, to compare")
             raise DeriveError(Problem("B108", what))
@@ -70,21 +78,15 @@ def measured(
     return Measured(held, made)
 
 
-def as_read(files: Sequence[str]) -> dict[str, Any]:
-    """What the files say, where no scenario is named."""
-    runs = all_runs(files)
-    return {"runs": [record.run_record(run) for name in files for run in runs[name]]}
-
-
 def section(found: Measured) -> dict[str, Any]:
     """The record with its figures, as a ledger carries it."""
     from derive.measured.against.figure import figures
 
-    return {**found.record, "figures": figures(found.held[0][1].bound, found.held)}
+    return {**found.record, "figures": figures(found.bounded)}
 
 
 def write(
-    found: Measured, scenario: Scenario, formats: Sequence[str], lang: str, directory: Path,
+    found: Measured, stem: str, formats: Sequence[str], lang: str, directory: Path,
     roots: Sequence[Path],
 ) -> None:  # fmt: skip
     """The documents of the runs; the ledger is that of the scenario at the first run's load."""
@@ -94,11 +96,11 @@ def write(
     from derive.render.report import check, file_stem, put_in_place, size
     from derive.study import study
 
-    stem = f"{file_stem(scenario.id)}-measured"
+    stem = f"{file_stem(stem)}-measured"
     targets = {f: directory / f"{stem}.{f}" for f in formats}
     check(directory, targets.values())
-    say(tr("{name}: deriving and proving", name=scenario.id))
-    ledger = study(found.held[0][1].bound.scenario, load.sources(roots))
+    say(tr("{name}: deriving and proving", name=stem))
+    ledger = study(found.bounded[0][1].bound.scenario, load.sources(roots))
     ledger = sealed({**ledger, "measured": section(found)})
     made: dict[Path, bytes] = {}
     for wanted in formats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from derive.errors import Place
@@ -66,6 +66,7 @@ class Run:
     notes: tuple[Text, ...] = ()
     kernels: tuple[Kernel, ...] = ()
     label: str = ""  # what tells runs of one file apart
+    own: Mapping[str, Any] = field(default_factory=dict)  # options of the scenario it names itself
 
     def get(self, name: str, statistic: str = MEAN) -> Figure | None:
         """The figure of that kind, if the file has it."""

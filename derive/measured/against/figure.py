@@ -22,8 +22,9 @@ MOST_KERNELS = 12  # drawn, by time; the table has all that can be placed
 LONGEST_NAME = 28
 
 
-def serving(base: Bound, held: Sequence[tuple[Run, Setting]]) -> Figure | None:
+def serving(held: Sequence[tuple[Run, Setting]]) -> Figure | None:
     """Each run's decode and prefill below the roofs of the replica; None where there is none."""
+    base = held[0][1].bound
     points, gaps, rows, ridge = [], [], [], base.peak.get("I_ridge")
     for number, (run, setting) in enumerate(held, 1):
         name = run.label or (str(number) if len(held) > 1 else "")
@@ -166,9 +167,14 @@ def short(name: str) -> str:
 Figures = list[dict[str, Any]]
 
 
-def figures(base: Bound, held: Sequence[tuple[Run, Setting]]) -> Figures:
-    """Those that the runs give."""
-    found = [serving(base, [h for h in held if h[0].phase != "profile"])]
-    found += [kernels(base, run.kernels) for run, _ in held if run.kernels]
+def figures(held: Sequence[tuple[Run, Setting]]) -> Figures:
+    """Those that the runs give; one roofline for the runs of each machine."""
+    replicas: dict[tuple[Fraction, ...], list[tuple[Run, Setting]]] = {}
+    for run, there in held:
+        point = there.bound.peak
+        roofs = tuple(point.get(name) for name in ("g", "P_peak", "B_peak"))
+        replicas.setdefault(roofs, []).append((run, there))
+    found = [serving(same_roofs) for same_roofs in replicas.values()]
+    found += [kernels(there.bound, run.kernels) for run, there in held if run.kernels]
     made = [f for f in found if f is not None]
     return [{**f, "id": f["id"] if n == 0 else f"{f['id']}_{n}"} for n, f in enumerate(made)]

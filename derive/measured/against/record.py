@@ -86,6 +86,7 @@ def phase_record(phase: Phase, run: Run, setting: Setting, hardware: Sequence[Ha
         "bound": time(phase.name, phase.bound),
         "streamed": time(phase.name, phase.streamed),
         "weights": time(phase.name, phase.weights) if phase.weights is not None else None,
+        "floor": time(phase.name, phase.floor) if phase.floor is not None else None,
         "share": share(phase.share),
         "share_weights": share(phase.weights / phase.measured) if phase.weights else None,
         "MBU": share(phase.MBU) if phase.MBU is not None else None,

@@ -18,7 +18,8 @@ class Phase:
     """One measured time beside its bounds, all in seconds (TPOT: per token of a request).
 
     `bound` is the first-order step or prefill at peak, `streamed` the same with the bytes really
-    read, `weights` the article's floor of the weights alone; None where there is none.
+    read, `weights` the article's floor of the weights alone, `floor` that of the weights really
+    read alone; None where there is none.
     """
 
     name: str  # TPOT or TTFT
@@ -27,6 +28,7 @@ class Phase:
     streamed: Fraction
     weights: Fraction | None
     side: str
+    floor: Fraction | None = None
     MBU: Fraction | None = None
     MFU: Fraction | None = None
 
@@ -61,9 +63,10 @@ def decode(setting: Setting) -> Phase | None:
             return None
         read = get(there, "W_stream")
         finer = there.with_(W_read=min(read, there.get("W_read"))) if read is not None else there
+        floor = finer.with_(T=Fraction(0)).get("t_step") / n if read is not None else None
         return Phase(
             "TPOT", measured, step / n, finer.get("t_step") / n, get(there, "TPOT_floor"),
-            side_of(there, "I_decode"), get(point, "MBU_meas"), get(point, "MFU_meas"),
+            side_of(there, "I_decode"), floor, get(point, "MBU_meas"), get(point, "MFU_meas"),
         )  # fmt: skip
 
 
