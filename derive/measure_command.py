@@ -11,6 +11,7 @@ import click
 
 from derive.errors import DeriveError, Problem, printable
 from derive.measured.against import experiments, record, setting
+from derive.measured.against.across import odd
 from derive.measured.reader import read
 from derive.specs import load
 from derive.text import tr
@@ -65,6 +66,7 @@ def measured(
             record.held(run, there, hardware) if there else record.run_record(run)
             for run, there in held
         ],
+        "across": [t.json() for t in odd([(r, s) for r, s in held if s is not None])],
         "experiment": None,
     }
     if pair:

@@ -76,11 +76,12 @@ def matches(found: Found) -> Iterator[tuple[Reader, Any]]:
                 raise DeriveError(unknown(document.place(), form, sample))
             yield reader, document
         return
+    if reader := first(TEXT, lambda pattern: re.search(pattern, found.text)):
+        yield reader, found
+        return
     header = found.tables[0].header if found.tables else ()
     if reader := first(TABLE, lambda column: column in header):
         yield reader, found.tables
-    elif reader := first(TEXT, lambda pattern: re.search(pattern, found.text)):
-        yield reader, found
     else:
         raise DeriveError(unknown(found.place, TEXT, None))
 

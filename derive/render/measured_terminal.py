@@ -15,6 +15,8 @@ MARKS = {"explains": "+", "cannot": "-", "open": "?"}
 def document(found: Record, lang: str) -> str:
     """Every run, then the experiment."""
     parts = [run_text(run, lang) for run in found["runs"]]
+    if found.get("across"):
+        parts.append("\n".join(f"! {text[lang]}" for text in found["across"]))
     if found.get("experiment"):
         parts.append(experiment_text(found["experiment"], lang))
     return "\n\n".join(parts)
@@ -37,7 +39,9 @@ def run_text(run: Record, lang: str) -> str:
         lines += load_lines(run, lang)
         for phase in run["phases"]:
             lines += ["", *phase_lines(phase, lang)]
-        if not run["phases"]:
+        for total in run["totals"]:
+            lines += ["", *total_lines(total, lang)]
+        if not run["phases"] and not run["totals"]:
             lines.append("   " + tr("the file has neither TTFT nor TPOT to compare").in_(lang))
     return "\n".join(lines)
 
@@ -82,6 +86,17 @@ def phase_lines(phase: Record, lang: str) -> list[str]:
     lines += [f"   → {text[lang]}" for text in phase["first"]]
     lines += [f"   × {text[lang]}" for text in phase["skip"]]
     return lines
+
+
+def total_lines(total: Record, lang: str) -> list[str]:
+    """A rate of the whole system."""
+    share = tr("share {share}", share=total["share"]["display"]).in_(lang)
+    roof = tr("compute roof, all requests together").in_(lang)
+    rows = [
+        (f"   {total['name']}", total["measured"]["display"], tr("measured").in_(lang)),
+        ("", total["bound"]["display"], f"{roof}  {share}"),
+    ]
+    return [*columns(rows), *(f"   ! {note[lang]}" for note in total["notes"])]
 
 
 def experiment_text(found: Record, lang: str) -> str:

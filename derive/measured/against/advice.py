@@ -10,6 +10,7 @@ from derive.measured.against.bands import BEATS, BETWEEN, LIMIT, SLACK
 from derive.measured.against.beats import amount, percent
 from derive.measured.against.setting import Setting
 from derive.measured.against.shares import COMPUTE, Phase, get, latency_of_links
+from derive.study.results import fitting
 from derive.text import Text, tr
 
 LARGE = Fraction(1, 2)  # a share of the measured time that names its cause
@@ -34,6 +35,9 @@ def of_decode(phase: Phase, name: str, point: Point, setting: Setting) -> Advice
     """TPOT: bytes on the memory side, operations on the compute side, overheads below both."""
     first: list[Text] = []
     skip: list[Text] = []
+    if fitting(setting.bound) is False:
+        first.append(tr("capacity: weights and KV cache do not fit these devices: something is "
+                        "swapped or left out, and no kernel mends that"))  # fmt: skip
     links = latency_of_links(setting.bound)
     if name != LIMIT and links is not None and links > LARGE * phase.bound:
         first.append(tr("the collectives: their fixed latency alone, {time} a step, is {times} "

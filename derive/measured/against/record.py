@@ -12,6 +12,7 @@ from derive.measured.against.bands import BEATS, band, meaning
 from derive.measured.against.beats import explanations
 from derive.measured.against.setting import Setting
 from derive.measured.against.shares import MEMORY, Phase, phases
+from derive.measured.against.totals import Total, totals
 from derive.measured.quantities import MEASURABLE
 from derive.measured.record import Figure, Run
 from derive.specs.types import Hardware
@@ -72,6 +73,7 @@ def held(run: Run, setting: Setting, hardware: Sequence[Hardware]) -> Record:
         "taken": [figure_record(f) for f in setting.figures.values()],
         "taken_notes": [n.json() for n in setting.notes],
         "phases": [phase_record(p, run, setting, hardware) for p in phases(setting)],
+        "totals": [total_record(t) for t in totals(run, setting)],
     }
 
 
@@ -101,6 +103,18 @@ def phase_record(phase: Phase, run: Run, setting: Setting, hardware: Sequence[Ha
             {"id": e.id, "state": e.state, "text": e.text.json()} for e in why
         ],
     }  # fmt: skip
+
+
+def total_record(total: Total) -> Record:
+    """A rate of the whole system."""
+    rate = unit("token/s")
+    return {
+        "name": total.name,
+        "measured": amount(Quantity(total.measured / rate.factor, rate)),
+        "bound": amount(Quantity(total.bound / rate.factor, rate)),
+        "share": share(total.share),
+        "notes": [n.json() for n in total.notes],
+    }
 
 
 def wall(phase: Phase) -> Text:

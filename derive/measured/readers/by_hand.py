@@ -17,6 +17,7 @@ from derive.specs.nodes import Table
 from derive.specs.reader import Reader as FieldReader
 from derive.specs.types import Value
 from derive.text import Text
+from derive.units import Quantity
 
 TOOL = "measurements"
 LIMITS = Limits(bytes=4_000_000, nodes=400_000)
@@ -65,9 +66,7 @@ def figure(name: str, value: Value, statistic: str = MEAN) -> Figure:
     """A value of the file as a figure."""
     contract = MEASURABLE[name].unit
     found = value.quantity
-    quantity = (
-        found.to(contract) if found.unit.text else type(found)(Fraction(found.value), contract)
-    )
+    quantity = found.to(contract) if found.unit.text else Quantity(found.value, contract)
     return Figure(name, quantity, value.place, statistic)
 
 
