@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from derive.derivation.points import FARTHEST, Point
 from derive.derivation.crossing import search
+from derive.derivation.points import FARTHEST, Point
 from derive.formula import standing_in
 from derive.measured.against.beats import amount, percent
 from derive.measured.against.setting import Setting
