@@ -208,6 +208,42 @@ def tell(loaded: Any) -> None:
 
 
 @main.command(
+    means=Text("Write the on-call checklist of SCENARIO.", "写出 SCENARIO 的值班检查表。"),
+)  # fmt: skip
+@click.argument("scenario", required=False)
+@scenario_options
+@lang_option("both")
+@option(
+    "--to", "formats", type=OneOf("md", "html", "pdf", "json", many=True),
+    default="md", show_default=True, means=Text("formats", "格式"),
+)  # fmt: skip
+@option(
+    "-o", "--output-dir", "directory", default=None, metavar="DIR",
+    means=Text("write files there; without it one text is printed, several and PDF go to output/",
+               "写入该目录；不给出时，单个文本直接打印，多个格式或 PDF 写入 output/"),
+)  # fmt: skip
+def checklist(
+    scenario: str | None, lang: str, formats: list[str], directory: str | None, **options: Any
+) -> None:
+    """Load, look whether the files can be written, derive, print."""
+    from derive.checklist_command import PRINTED, print_or_write, targets
+    from derive.render.report import check
+    from derive.specs import load
+    from derive.specs.lookup import spec_roots
+    from derive.study import study
+
+    printed = directory is None and len(formats) == 1 and formats[0] in PRINTED
+    folder = None if printed else Path(directory or "output")
+    loaded = load_scenario(scenario, options)
+    if folder:
+        check(folder, targets(loaded.id, formats, folder).values())
+    say(tr("{name}: deriving and proving", name=loaded.id))
+    sources = load.sources(spec_roots(options["specs_dirs"]))
+    ledger = study(loaded, sources, asked=asked(scenario, options))
+    print_or_write(ledger, formats, lang, folder, say)
+
+
+@main.command(
     name="eval",
     means=Text("Evaluate SCENARIO: all formulas, or the SYMBOLs named.",
                "求值 SCENARIO：全部公式，或所列 SYMBOL。"),

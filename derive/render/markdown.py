@@ -9,15 +9,14 @@ from typing import Any
 from markupsafe import Markup
 
 from derive.render import cards as card_view
-from derive.render import page, sections
+from derive.render import checklist_markdown, page, sections
 from derive.render.equations import Plain
-from derive.render.markdown_text import code, escape, table
+from derive.render.markdown_text import anchor, code, escape, linked, signed, table
 from derive.render.numbers import Shown, counted
 from derive.render.words import Given, Words, glued, seen, set_signs, texts
 from derive.text import Text, tr
 
 Blocks = Iterator[str]
-IN_UNIT = re.compile(r"(?<=[A-Za-z])[*](?=[A-Za-z])")
 
 
 def document(ledger: Mapping[str, Any], lang: str, stem: str, date: str) -> str:
@@ -242,9 +241,12 @@ class Writer:
         yield table(self.titles(tr("left out"), tr("size here")), rows)
 
     def checklist(self) -> Blocks:
-        """Questions and answers."""
-        for item in self.view.checklist:
-            yield self.item(f"[ ] **{self.title(item['question'])}**\n\n  ", item["answer"])
+        """The lines of the checklist, with links to the cards above."""
+        yield from checklist_markdown.groups(self.ledger, self.title, self._card_link, 3)
+
+    def _card_link(self, name: str) -> str:
+        heading = f"{name} {glued(self.w.plain(self.view.cards[name].record['name']))}"
+        return linked(name, anchor(heading)) if name in self.view.cards else code(name)
 
     def sources(self) -> Blocks:
         """Numbered sources, notes, reproduction."""
@@ -281,8 +283,3 @@ def flat(markup: Markup) -> str:
     """Markup as plain text, the languages on one line."""
     parted = str(markup).replace('</span> <span class="en"', '</span> / <span class="en"')
     return Markup(parted).striptags()  # noqa: S704 - becomes plain text here
-
-
-def signed(line: str) -> str:
-    """A formula with the signs of print; it still reads back."""
-    return IN_UNIT.sub("·", line.replace("-", "−"))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 SPECIAL = re.compile(r"[\\`*{}\[\]|~#!]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 LEADING = re.compile(r"\A(\d*)([-+=.)])(?=\s|\Z|[-=])")
 SPACES = str.maketrans({"\u2007": "", "\u2008": "", "✗": "×"})
+IN_UNIT = re.compile(r"(?<=[A-Za-z])[*](?=[A-Za-z])")
 ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
@@ -27,8 +28,23 @@ def code(text: object) -> str:
     return f"{ticks}{pad}{line}{pad}{ticks}".replace("|", "\\|")
 
 
+def signed(line: str) -> str:
+    """A formula with the signs of print; it still reads back."""
+    return IN_UNIT.sub("·", line.replace("-", "−"))
+
+
 def table(heads: Iterable[str], rows: Iterable[Sequence[str]], right: Sequence[int] = ()) -> str:
     """A table; the columns of `right` hold numbers."""
     names = list(heads)
     rule = ["---:" if n in right else "---" for n in range(len(names))]
     return "\n".join("| " + " | ".join(line) + " |" for line in (names, rule, *rows))
+
+
+def anchor(heading: str) -> str:
+    """The fragment that repositories give a heading of plain text."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def linked(text: str, fragment: str) -> str:
+    """A code span that leads to a heading."""
+    return f"[{code(text)}](#{fragment})"

@@ -250,11 +250,6 @@ def shared(view: View, stem: str, date: str) -> dict[str, Any]:
         "kind": sections.document_kind(),
         "severity": sections.severities(),
         "words": runs.words(),
-        "basis": {
-            "derived": tr("derived"),
-            "rule of thumb": tr("rule of thumb"),
-            "measured": tr("measured"),
-        },
     }
 
 

@@ -89,6 +89,35 @@ def group(key: str) -> Part:
     return next((g for g in groups() if g.key == key), Part(key, same(key)))
 
 
+def checklist_groups() -> list[Part]:
+    """The groups of the checklist, in the order of its lines."""
+    return [
+        Part("numbers", tr("Numbers next to the pager")),
+        Part("alerts", tr("Alert thresholds")),
+        Part("questions", tr("Six questions")),
+        Part("levers", tr("Which lever helps")),
+        Part("experiments", tr("Three experiments")),
+        Part("symptoms", tr("What a symptom means, and the first action")),
+        Part("bands", tr("Bands of the measured ratio")),
+        Part("trust", tr("Whom to trust")),
+    ]
+
+
+def checklist_kind() -> Text:
+    """What a checklist on its own is."""
+    return tr("On-call checklist")
+
+
+def bases() -> dict[str, Text]:
+    """Where a threshold is from."""
+    return {
+        "derived": tr("derived"),
+        "rule of thumb": tr("rule of thumb"),
+        "measured": tr("measured"),
+        "target": tr("target"),
+    }
+
+
 def document_kind() -> Text:
     """What this document is."""
     return tr("Capacity document")

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from derive.render.charts import Mode
 from derive.render.symbols import symbol_html
 from derive.text import Text
+
+if TYPE_CHECKING:
+    from derive.render.charts import Mode
 
 Given = Text | Mapping[str, str] | str
 

@@ -1,0 +1,60 @@
+"""Whom to trust: what the datasheet gives, what is reachable, what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from derive.study.checklist.case import DERIVED, MEASURED, RULE, Case, Row, row
+from derive.study.finding import text
+from derive.study.results import said
+from derive.text import Text, tr
+
+
+def trust(case: Case) -> Iterator[Row]:
+    """Three calibres, never mixed."""
+    yield row("peak", "trust", tr("Peak"), peak(case), DERIVED, ("t_step", "t_prefill"))
+    yield row("reachable", "trust", tr("Reachable"), reachable(case), RULE, ("TPOT", "TTFT"))
+    yield row(
+        "measured", "trust", tr("Measured"), measured(case), MEASURED,
+        ("MBU_meas", "MFU_meas"),
+    )  # fmt: skip
+
+
+def peak(case: Case) -> Text:
+    """The datasheet: a bound."""
+    told = tr(
+        "{P} and {B}: a step takes {step}, prefill {prefill}. A bound, never a plan",
+        P=case.given("P_peak"),
+        B=case.given("B_peak"),
+        step=text(case.results, "t_step"),
+        prefill=text(case.results, "t_prefill"),
+    )
+    return told if case.value("t_step") is not None else case.why("t_step")
+
+
+def reachable(case: Case) -> Text:
+    """Peak times MFU and MBU: what to plan with before there is a run."""
+    found = [case.results[n] for n in ("TPOT", "TTFT")]
+    if any(f.value is None for f in found):
+        return next(case.why(f.id) for f in found if f.value is None)
+    ends = [said(end) for f in found for end in (f.low or f.value, f.high or f.value) if end]
+    return tr(
+        "TPOT {a} to {b}, TTFT {c} to {d}, by MFU and MBU of comparable runs. Plan with it until measured",
+        a=ends[0], b=ends[1], c=ends[2], d=ends[3],
+    )  # fmt: skip
+
+
+def measured(case: Case) -> Text:
+    """The only calibre to promise."""
+    given = case.bound.inputs.get("TPOT_meas")
+    if given is None:
+        return tr(
+            "none given. Measure TTFT and TPOT apart on this engine and load: only that may be promised"
+        )
+    if case.value("MBU_meas") is None:
+        return tr("TPOT {TPOT}. Only this may be promised", TPOT=said(given.quantity))
+    return tr(
+        "TPOT {TPOT}, an MBU of {MBU}. Only this may be promised",
+        TPOT=said(given.quantity),
+        MBU=text(case.results, "MBU_meas"),
+    )
