@@ -111,7 +111,8 @@ def derivations(ledger: Mapping[str, Any], says: Sequence[Language]) -> Iterator
 def reproduce(ledger: Mapping[str, Any], says: Sequence[Language]) -> Iterator[str]:
     """How to prove it again."""
     told = tr(
-        "The numbers are those of the ledger {hash}: derive checklist --to json writes it, derive verify proves it.",
+        "The numbers are those of the ledger {hash}: derive checklist --to json writes it, "
+        "derive verify proves it.",
         hash=ledger["hash"][:19],
     )
     yield "\n\n".join(dict.fromkeys(say(told) for say in says))

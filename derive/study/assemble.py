@@ -25,6 +25,7 @@ from derive.study.checklist import checklist
 from derive.study.figures import figures
 from derive.study.findings import findings
 from derive.study.levers import ACTIONS, Elasticity, elasticities, without_elasticity
+from derive.study.misconceptions import misconceptions
 from derive.study.results import (
     Result,
     exact_text,
@@ -102,6 +103,7 @@ def assembled(
         "assumptions": assumptions(bound, found),
         "notes": [n.json() for n in (*scenario.model.notes, *scenario.hardware.notes)],
         "checklist": checklist(bound, found, levers),
+        "misconceptions": misconceptions(bound, found, levers),
         "figures": figures(bound),
     }
     body["sources"] = cited(body, sources)

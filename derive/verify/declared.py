@@ -39,7 +39,7 @@ def check_ids(record: Mapping[str, Any]) -> Iterator[Text]:
                 yield tr("{group}: unknown symbol {name}", group=group, name=quoted(name))
     rows = {g: ids for g, (ids, _) in groups.items()}
     rows["levers"] = [f"{r['target']} {r['lever']}" for r in record["levers"]]
-    for group in ("figures", "findings", "checklist", "assumptions"):
+    for group in ("figures", "findings", "checklist", "misconceptions", "assumptions"):
         rows[group] = [r["id"] for r in record[group]]
     rows["tiles"] = [t["id"] for t in record["verdict"]["tiles"]]
     rows["sources"] = [s["key"] for s in record["sources"]]

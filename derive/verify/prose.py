@@ -15,6 +15,7 @@ from typing import Any
 from derive.notation import SYMBOLS
 from derive.text import Text, tr
 from derive.units import Quantity, Unit, unit
+from derive.verify.checklist import CHECKED, lever_line, unlinked
 from derive.verify.figures import MARKS, RIDGE
 from derive.verify.levers import PULLED
 from derive.verify.results import expected, fitting, or_none, reach
@@ -26,6 +27,7 @@ from derive.verify.tokens import Token, alike, close, tokens
 from derive.verify.values import Ledger
 
 MOST_NUMBERS = 12  # in one sentence; those of real ledgers state at most six
+LISTS = {"checklist": ("question", "answer"), "misconceptions": ("claim", "why", "here")}
 TARGETS = {"TTFT": "target_TTFT", "TPOT": "target_TPOT"}
 
 
@@ -41,9 +43,13 @@ def check_prose(ledger: Ledger) -> Iterator[Text]:
         yield from about.tile(row)
     for row in record["findings"]:
         yield from about.sentence(f"findings.{row['id']}", row["text"])
-    for row in record["checklist"]:
-        for key in ("question", "answer"):
-            yield from about.sentence(f"checklist.{row['id']}", row[key])
+    for group, keys in LISTS.items():
+        for row in record[group]:
+            where = f"{group}.{row['id']}"
+            says = lever_line(ledger, where) or CHECKED.get(where)
+            for key in keys:
+                yield from about.sentence(where, row[key], says, strict=True)
+            yield from unlinked(ledger, where, row["refs"])
     for row in record.get("levers_missing", []):
         yield from about.doubled(row)
     for row in record["assumptions"]:
@@ -107,15 +113,15 @@ class Prose:
         return or_none(self.ledger.here, name) if name in self.ledger.given else None
 
     def sentence(
-        self, where: str, text: Mapping[str, str], says: Says | None = None
+        self, where: str, text: Mapping[str, str], says: Says | None = None, *, strict: bool = False
     ) -> Iterator[Text]:
-        """One sentence in both languages."""
+        """One sentence in both languages; where `strict`, with as many numbers as are listed."""
         english, chinese = (self.plain(text[lang], lang) for lang in ("en", "zh"))
         found = tokens(english)
         if not alike(found, tokens(chinese)):
             yield tr("{where}: the two languages state different numbers", where=quoted(where))
         wanted = [w for w in says or SAYS.get(where, ()) if len(w) == len(found)]
-        if len(found) > MOST_NUMBERS:
+        if len(found) > MOST_NUMBERS or (strict and says and not wanted):
             good = False
         elif wanted:
             good = any(self.all_agree(found, items) for items in wanted)
@@ -166,15 +172,9 @@ class Prose:
         if " by " in item:
             return self.lever(*item.split(" by "))
         for word in (" at ", " with "):
-            name, found_word, change = item.partition(word)
+            name, found_word, changes = item.partition(word)
             if found_word:
-                variable, _, text = change.partition(" = ")
-                contract = self.ledger.units[variable]
-                if text.startswith("#"):
-                    moved = stated(found[int(text[1:])], contract)
-                else:
-                    moved = here.quantity(read(text), contract)
-                there = here.with_({variable: moved})
+                there = here.with_(self.moved(changes.split(" and "), found))
                 if word == " at ":
                     known = name in self.ledger.cards or name in self.ledger.given
                     return there(name) if known else there.in_its_unit(read(name))
@@ -185,6 +185,19 @@ class Prose:
         if item in self.ledger.cards or item in self.ledger.given:
             return self.value(item)
         return here.in_its_unit(read(item))
+
+    def moved(self, changes: Sequence[str], found: Sequence[Token]) -> dict[str, Quantity]:
+        """The values that an item changes, each as it says or as the sentence states."""
+        made = {}
+        for change in changes:
+            variable, _, text = change.partition(" = ")
+            contract = self.ledger.units[variable]
+            made[variable] = (
+                stated(found[int(text[1:])], contract)
+                if text.startswith("#")
+                else self.ledger.here.quantity(read(text), contract)
+            )
+        return made
 
     def follows(self, item: str) -> Quantity | None:
         """What the rate that decides does to TPOT, or one percent less of the next best lever."""

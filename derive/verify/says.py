@@ -90,45 +90,4 @@ SAYS: dict[str, Says] = {
     "findings.memory_reading": (("M_dev", "M_dev", "*", "decimal", "binary", "b_max"),),
     "findings.memory_marketed": (("M_dev", "=1 GB", "=10^9 byte", "binary", "decimal"),),
     "assumptions.t_latency": (("=10 µs", LATENCY),),
-    "checklist.bytes": (("bytes_per_token", "W_read", "KV_total", "b"),),
-    "checklist.side": (("I_ridge", "I_decode", BELOW), ("I_ridge", "I_decode", ABOVE)),
-    "checklist.floor": tuple(
-        found
-        for at in (MEAN, "")
-        for found in (
-            (f"t_step{at}", f"T{at}", "TPOT_meas", f"~TPOT_meas * n / t_step{at}",
-             "~TPOT_meas / TPOT_floor", "TPOT_floor"),
-            (f"t_step{at}", f"T{at}", "=3", "=1.6", "TPOT_floor"),
-            (f"t_step{at}", f"T{at}", "=3", "=1.6", f"~TPOT * n / t_step{at}",
-             f"~TPOT / TPOT_floor{at}", "TPOT_floor"),
-        )
-    ),
-    "checklist.kv": (
-        ("KV_total / W_read", "T_cross"), ("KV_total / W_read",), (),
-        ("KV_total / W_read", "T_cross", "T_max"), ("KV_total / W_read", "T_cross", "b"),
-    ),
-    "checklist.batch": tuple(
-        (*limit, *group, *slo, *crit)
-        for limit in (("b_max",), ("b_max", "b_max_reserved"))
-        for group in ((), ("b_max_tp",))
-        for slo in (("b_slo",), ())
-        for crit in (("b_crit",), (), *CRITICAL, ("b_crit_mat",), ("I_wall_mat", "I_wall_att"))
-    ),
-    "checklist.compute": (
-        ("TPOT by P_peak", "=1 %", "TTFT by P_peak", "=1 %"),
-        ("TPOT by P_peak", "=1 %"),  # the other target was set by hand, or changes alike
-        ("TTFT by P_peak", "=1 %"),
-        (),
-    ),
-    "checklist.alert-TTFT": (
-        ("target_TTFT", "TTFT.low", "TTFT.high"), ("TTFT.high", "TTFT.low", "TTFT.high"),
-    ),
-    "checklist.alert-TPOT": (
-        ("target_TPOT", "TPOT.low", "TPOT.high"), ("TPOT.high", "TPOT.low", "TPOT.high"),
-    ),
-    "checklist.double-b": (("~TPOT with b = 2 * b", "~X with b = 2 * b", "=10 %"),),
-    "checklist.half-b": (("~TPOT with b = b / 2", "~X with b = b / 2", "=10 %"),),
-    "checklist.half-T": (("~TPOT with T = T / 2", "=10 %"),),
-    "checklist.int8": (("~TPOT with w = 1 byte/param", "=10 %"), ("=8",)),
-    "checklist.int4": (("~TPOT with w = 0.5 byte/param", "=10 %"), ("=4",)),
 }  # fmt: skip

@@ -94,6 +94,7 @@ PLOT = {
     "y": AXIS,
 }
 SOURCES = Rows(TEXT, 30)
+REFS = Rows(TEXT, 8)
 LEVEL = {"exact": GIVEN, "text": TEXT, "sources": SOURCES, "how": Maybe(BOTH), "origin": TEXT}
 RANGE = {"low": LEVEL, "typical": LEVEL, "high": LEVEL}
 TILE = {"id": TEXT, "label": BOTH, "value": TEXT, "state": TEXT, "notes": Rows(BOTH, 10)}
@@ -153,7 +154,11 @@ SHAPE = {
     "assumptions": Rows({"id": TEXT, "what": BOTH, "size": BOTH}, 40),
     "notes": Rows(BOTH, 100),
     "checklist": Rows(
-        {"id": TEXT, "question": BOTH, "answer": BOTH, "basis": TEXT, "ref": TEXT}, 60
+        {"id": TEXT, "group": TEXT, "question": BOTH, "answer": BOTH, "basis": TEXT, "refs": REFS},
+        60,
+    ),
+    "misconceptions": Rows(
+        {"id": TEXT, "claim": BOTH, "why": BOTH, "here": BOTH, "refs": REFS}, 20
     ),
     "figures": Rows(FIGURE, 12),
     "sources": Rows({"key": TEXT, "title": TEXT}, 300),

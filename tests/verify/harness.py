@@ -114,5 +114,5 @@ class Harness:
             "calibration": [inputs.check_calibration],
             "levers": [levers.check_levers],
         }
-        said = ("verdict", "findings", "checklist", "assumptions")
+        said = ("verdict", "findings", "checklist", "misconceptions", "assumptions")
         return [prose.check_prose] if top in said else named.get(top, [])

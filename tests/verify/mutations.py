@@ -20,7 +20,7 @@ from derive.units import unit
 Path = tuple[str | int, ...]
 FORMULAS = {"tree", "left", "right", "before", "branch"}
 QUANTITIES = {"shown", "beside", "text", "display", "value"}
-IDS = {"id", "target", "lever", "variable", "ref"}
+IDS = {"id", "target", "lever", "variable", "refs"}
 CHOICES = {
     "relation": ("=", "≈", "≤", "→", "<"),
     "calibre": ("peak", "reachable"),

@@ -32,7 +32,7 @@ SAMPLE = 100  # of each scenario
 EQUIVALENT = (
     (r"program", r"digit", "the version that wrote the ledger"),
     (r"scenario\.date", r"digit", "the day it is printed with; it may be set from outside"),
-    (r"checklist\.\d+\.ref", r"id", "which card a line links to"),
+    (r"(checklist|misconceptions)\.\d+\.refs\.\d+", r"id", "which card a line links to"),
     (r"figures\..*\.dash", r"flag", "how a curve is drawn"),
     (r"levers\.\d+\.branch", r"symbol", "W_read stands for W, and nothing prints this line"),
 )  # fmt: skip

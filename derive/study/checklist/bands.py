@@ -71,9 +71,7 @@ def lightened(point: Point, by_hand: tuple[str, ...]) -> Point:
         if name in by_hand:
             continue
         try:
-            lower = (
-                point.get("c_op") * point.get("N_mat") if name == "F_tok" else point.get(real)
-            )
+            lower = point.get("c_op") * point.get("N_mat") if name == "F_tok" else point.get(real)
             if lower < point.get(name):
                 change[name] = lower
         except (Absent, Undefined):

@@ -22,7 +22,12 @@ def symptoms(case: Case) -> Iterator[Row]:
         ("grows-b", tr("TPOT grows with the batch"), grows_with_batch(case), ("TPOT", "KV_total")),
         ("grows-T", tr("TPOT grows with the context"), grows_with_context(case), ("TPOT",)),
         ("flat-X", tr("Throughput flat while the batch grows"), flat(case), ("X", "b_max")),
-        ("pool", tr("Preemptions, KV pool full"), pool(case), ("b_max_reserved", "b_max", "M_free")),
+        (
+            "pool",
+            tr("Preemptions, KV pool full"),
+            pool(case),
+            ("b_max_reserved", "b_max", "M_free"),
+        ),
     )
     for name, question, answer, refs in told:
         yield row(name, "symptoms", question, answer, DERIVED, refs)
@@ -41,17 +46,17 @@ def slow_ttft(case: Case) -> Text:
         "high": said(found.high or found.value),
         "T_in": case.given("T_in"),
     }
-    told = tr(
+    if case.point.get("b") > 1 and case.value("TTFT_burst") is not None:
+        return tr(
+            "an idle replica needs {low} to {high} for {T_in}, the last of {b} together {burst}; beyond that requests wait. "
+            "First: waiting requests, prompt lengths, prefix-cache hits",
+            b=case.given("b"), burst=text(case.results, "TTFT_burst"), **parts,
+        )  # fmt: skip
+    return tr(
         "an idle replica needs {low} to {high} for {T_in}; beyond that requests wait. First: waiting requests, prompt "
         "lengths, prefix-cache hits",
         **parts,
     )
-    if case.point.get("b") > 1 and case.value("TTFT_burst") is not None:
-        told = tr(
-            "{told}; the last of {b} together: {burst}",
-            told=told, b=case.given("b"), burst=text(case.results, "TTFT_burst"),
-        )  # fmt: skip
-    return told
 
 
 def slow_tpot(case: Case) -> Text:
@@ -82,7 +87,7 @@ def grows_with_batch(case: Case) -> Text:
     cost = same(f"TPOT × {times(factor)}")
     if factor < 1 + HARDLY:
         return tr(
-            "twice the batch costs {TPOT} by the formulas; above that by 10 %, contexts are longer than {T} or requests are "
+            "twice the batch costs {TPOT} by the formulas; 10 % more than that: contexts are longer than {T}, or requests are "
             "preempted. First: context lengths, KV pool",
             TPOT=cost, T=case.given("T"),
         )  # fmt: skip
