@@ -58,7 +58,7 @@ def render(ledger: Mapping[str, Any], wanted: str, lang: str, say: Say) -> bytes
     from derive.render import checklist_page
 
     if wanted == "html":
-        return checklist_page.document(ledger, lang, date, "screen").encode()
+        return checklist_page.document(ledger, lang, date).encode()
     from derive.render.pdf import available
 
     if problem := available():

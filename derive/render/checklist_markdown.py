@@ -65,9 +65,9 @@ def groups(
     ledger: Mapping[str, Any], say: Callable[[Given | None], str], link: Link, level: int
 ) -> Iterator[str]:
     """A table a group: the question, the answer, where its threshold is from, its derivations."""
-    heads = [say(h) for h in (tr("line"), tr("here"), tr("basis"), tr("derivation"))]
     names = sections.bases()
-    for part, rows in grouped(ledger):
+    for part, rows in sections.grouped(ledger["checklist"]):
+        heads = [say(h) for h in (*sections.line_heads(part.key), tr("basis"), tr("derivation"))]
         yield f"{'#' * level} {say(part.title)}"
         yield table(
             heads,
@@ -81,15 +81,6 @@ def groups(
                 for row in rows
             ],
         )
-
-
-def grouped(
-    ledger: Mapping[str, Any],
-) -> Iterator[tuple[sections.Part, Sequence[Mapping[str, Any]]]]:
-    """The lines by group, in the order of reading."""
-    for part in sections.checklist_groups():
-        if rows := [r for r in ledger["checklist"] if r["group"] == part.key]:
-            yield part, rows
 
 
 def derivations(ledger: Mapping[str, Any], says: Sequence[Language]) -> Iterator[str]:

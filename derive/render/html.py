@@ -49,7 +49,11 @@ def document(ledger: Mapping[str, Any], lang: str, stem: str, date: str) -> str:
     view = ScreenView(ledger, Words(lang, ledger["symbols"]), Screen())
     template = page.environment().get_template("page.html")
     math_css = Markup(MATH_CSS)  # noqa: S704 - our own
-    text = seen(template.render(**page.shared(view, stem, date), math_css=math_css))
+    return embedded(seen(template.render(**page.shared(view, stem, date), math_css=math_css)))
+
+
+def embedded(text: str) -> str:
+    """A finished page with the faces that its characters need."""
     plain = page.characters(TAGS.sub("", text))
     bold = page.characters("".join(TAGS.sub("", m[2]) for m in BOLD.finditer(text)))
     faces = f"<style>\n{fonts.web_faces(plain, bold)}\n</style>"

@@ -19,7 +19,7 @@ from derive.render import cards as card_view
 from derive.render import judged, numbers, runs, sections, tables
 from derive.render.equations import Equations
 from derive.render.words import Words, set_signs
-from derive.text import Text, tr
+from derive.text import Text, same, tr
 
 SUMMED = ("W_read", "KV_total", "Q_step", "bytes_per_token")  # the rows of the bytes table
 
@@ -221,6 +221,22 @@ class View:
     def levers_missing(self, target: str) -> list[Mapping[str, str]]:
         """What is said of levers without an elasticity."""
         return tables.levers_missing(self.ledger).get(target, [])
+
+    def lines(self) -> list[tuple[sections.Part, list[Mapping[str, Any]]]]:
+        """The checklist by group."""
+        return sections.grouped(self.checklist)
+
+    def line_heads(self, group: str) -> tuple[Text, Text]:
+        """What the first two columns of a group hold."""
+        return sections.line_heads(group)
+
+    def line_id(self, item: Mapping[str, Any]) -> str:
+        """The fragment of a line."""
+        return f"c-{item['id']}"
+
+    def basis(self, name: str) -> Text:
+        """Where a threshold is from."""
+        return sections.bases().get(name) or same(name)
 
     def data_table(self, figure: Mapping[str, Any]) -> dict[str, Any]:
         """A figure's rows; in print a long narrow table stands in two halves."""

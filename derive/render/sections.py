@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from derive.text import Text, same, tr
 
@@ -101,6 +103,26 @@ def checklist_groups() -> list[Part]:
         Part("bands", tr("Bands of the measured ratio")),
         Part("trust", tr("Whom to trust")),
     ]
+
+
+def grouped(rows: Sequence[Mapping[str, Any]]) -> list[tuple[Part, list[Mapping[str, Any]]]]:
+    """The lines of the checklist by group, empty groups left out; unknown groups come last."""
+    known = checklist_groups()
+    others = {row["group"] for row in rows} - {part.key for part in known}
+    every = [*known, *(Part(key, same(key)) for key in sorted(others))]
+    found = [(part, [row for row in rows if row["group"] == part.key]) for part in every]
+    return [(part, lines) for part, lines in found if lines]
+
+
+def line_heads(group: str) -> tuple[Text, Text]:
+    """What the first two columns of a group hold."""
+    if group == "symptoms":
+        return tr("symptom"), tr("what it means here, and the first action")
+    if group == "experiments":
+        return tr("change"), tr("what the formulas expect")
+    if group == "questions":
+        return tr("question"), tr("answer here")
+    return tr("line"), tr("here")
 
 
 def checklist_kind() -> Text:

@@ -165,7 +165,7 @@ def lever_line(ledger: Ledger, where: str) -> Says | None:
         effect = abs(ledger.here.quantity(read(row["tree"]), Unit()).value)
         if effect and (effect >= STRONG) == (kind == "levers"):
             shown.append(f"{target} by {row['lever']}")
-    return (("=1 %", *shown), *WITHHELD) if kind == "levers" else (tuple(shown), *WITHHELD)
+    return (("=1 %",), tuple(shown), *WITHHELD)
 
 
 def unlinked(ledger: Ledger, where: str, refs: Sequence[str]) -> Iterator[Text]:

@@ -11,7 +11,7 @@ from derive.study.finding import times
 from derive.text import Text, tr
 
 LOW, HIGH = Fraction(3, 10), Fraction(3, 5)  # rules of thumb of the field, of this ratio
-STEP = ("t_step", "T_mean", "TPOT_floor")
+STEP = ("t_step", "T_mean")
 
 
 def bands(case: Case) -> Iterator[Row]:
@@ -41,10 +41,10 @@ def bands(case: Case) -> Iterator[Row]:
     yield row(
         "ratio-one", "bands", tr("Step at peak over TPOT above 1"),
         tr(
-            "below {TPOT} no run of this scenario can be, by the bytes really read: look for speculation, prefix cache, "
-            "another precision, a smaller batch, an aggregate number, other hardware",
+            "below {TPOT} no run can be, by the bytes really read: look for speculation, prefix cache, another precision, "
+            "batch or card, an aggregate number",
             TPOT=spoken(streamed, "TPOT"),
-        ), DERIVED, ("t_step", "W_stream", "T_mean"),
+        ), DERIVED, ("t_step", "W_stream"),
     )  # fmt: skip
 
 

@@ -40,11 +40,11 @@ def expected(watched: tuple[str, ...], ratios: list[Fraction]) -> Text:
     pairs = Text(", ".join(found), "、".join(found))
     if all(abs(r - 1) < HARDLY for r in ratios):
         return tr(
-            "expect {pairs}, hardly a change; one above 10 % means another wall than assumed",
+            "expect {pairs}, hardly a change; above 10 %: another wall than assumed",
             pairs=pairs,
         )
     return tr(
-        "expect {pairs} within 10 %; another ratio means another wall than assumed",
+        "expect {pairs} within 10 %; another ratio: another wall than assumed",
         pairs=pairs,
     )
 

@@ -39,16 +39,23 @@ def levers(case: Case) -> Iterator[Row]:
             continue
         strong = [e for e in found if abs(e.value) >= STRONG]
         if strong:
-            works = tr("for 1 % more: {changes}", changes=changes(strong))
             yield row(
-                f"levers-{target}", "levers", tr("{target}: works", target=same(target)), works,
-                DERIVED, (target,),
-            )  # fmt: skip
+                f"levers-{target}",
+                "levers",
+                tr("{target}, for 1 % more of each", target=same(target)),
+                changes(strong),
+                DERIVED,
+                (target,),
+            )
         if idle := idle_answer([e for e in found if e not in strong]):
             yield row(
-                f"idle-{target}", "levers", tr("{target}: does not help", target=same(target)),
-                idle, DERIVED, (target,),
-            )  # fmt: skip
+                f"idle-{target}",
+                "levers",
+                tr("{target} is not helped by", target=same(target)),
+                idle,
+                DERIVED,
+                (target,),
+            )
 
 
 def changes(found: list[Elasticity]) -> Text:

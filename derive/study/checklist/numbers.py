@@ -15,8 +15,8 @@ def numbers(case: Case) -> Iterator[Row]:
     """What is looked up first."""
     results = case.results
     yield row(
-        "bytes", "numbers", tr("Bytes moved per output token"), bytes_answer(case), DERIVED,
-        ("bytes_per_token", "W_read", "KV_total"),
+        "bytes", "numbers", tr("Bytes per output token"), bytes_answer(case), DERIVED,
+        ("bytes_per_token", "Q_step"),
     )  # fmt: skip
     yield row(
         "ridge", "numbers", tr("Ridge of this hardware"), ridge_answer(case), DERIVED, ("I_ridge",)
@@ -24,11 +24,11 @@ def numbers(case: Case) -> Iterator[Row]:
     yield row(
         "critical", "numbers", tr("Critical batch: an upper limit, not a target"),
         tr("at {T}: {critical}", T=case.given("T"), critical=critical_answer(results)),
-        DERIVED, (reached(results), "b_crit_T", "b_crit", "I_decode_inf"),
+        DERIVED, (reached(results), "b_crit", "I_decode_inf"),
     )  # fmt: skip
     yield row(
         "memory", "numbers", tr("Batch that memory holds"), memory_answer(case), DERIVED,
-        ("b_max", "b_max_reserved", "tokens_max"),
+        ("b_max", "b_max_reserved"),
     )  # fmt: skip
 
 

@@ -21,19 +21,19 @@ def questions(case: Case) -> Iterator[Row]:
     """Six lines; where a question has no answer, why."""
     yield row(
         "floor", GROUP, tr("How far is measured TPOT from the floor?"), floor_answer(case), RULE,
-        ("t_step", "TPOT_floor", "T_mean"),
+        ("t_step", "TPOT_floor"),
     )  # fmt: skip
     yield row(
         "side", GROUP, tr("Which side of the ridge is the service on?"), side_answer(case),
-        DERIVED, ("I_decode", "I_prefill", "I_ridge"),
+        DERIVED, ("I_decode", "I_prefill"),
     )  # fmt: skip
     yield row(
         "kv", GROUP, tr("Has the KV cache overtaken the weights?"), kv_answer(case), DERIVED,
-        ("KV_total", "W_read", "T_cross"),
+        ("KV_total", "T_cross"),
     )  # fmt: skip
     yield row(
         "batch", GROUP, tr("Is a larger batch still free?"), batch_answer(case), DERIVED,
-        ("X", "TPOT", "b_slo", "b_max"),
+        ("X", "b_slo", "b_max"),
     )  # fmt: skip
     yield row(
         "compute", GROUP, tr("Would a card with more compute help?"), compute_answer(case),

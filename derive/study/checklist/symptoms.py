@@ -26,7 +26,7 @@ def symptoms(case: Case) -> Iterator[Row]:
             "pool",
             tr("Preemptions, KV pool full"),
             pool(case),
-            ("b_max_reserved", "b_max", "M_free"),
+            ("b_max_reserved", "M_free"),
         ),
     )
     for name, question, answer, refs in told:
@@ -48,13 +48,13 @@ def slow_ttft(case: Case) -> Text:
     }
     if case.point.get("b") > 1 and case.value("TTFT_burst") is not None:
         return tr(
-            "an idle replica needs {low} to {high} for {T_in}, the last of {b} together {burst}; beyond that requests wait. "
-            "First: waiting requests, prompt lengths, prefix-cache hits",
+            "an idle replica needs {low} to {high} for {T_in}, the last of {b} together {burst}; more is queueing. First: "
+            "waiting requests, prompt lengths, prefix-cache hits",
             b=case.given("b"), burst=text(case.results, "TTFT_burst"), **parts,
         )  # fmt: skip
     return tr(
-        "an idle replica needs {low} to {high} for {T_in}; beyond that requests wait. First: waiting requests, prompt "
-        "lengths, prefix-cache hits",
+        "an idle replica needs {low} to {high} for {T_in}; more is queueing. First: waiting requests, prompt lengths, "
+        "prefix-cache hits",
         **parts,
     )
 

@@ -23,7 +23,7 @@ def trust(case: Case) -> Iterator[Row]:
 def peak(case: Case) -> Text:
     """The datasheet: a bound."""
     told = tr(
-        "{P} and {B}: a step takes {step}, prefill {prefill}. A bound, never a plan",
+        "{P} and {B}: a step takes {step}, prefill {prefill}; a bound, no plan",
         P=case.given("P_peak"),
         B=case.given("B_peak"),
         step=text(case.results, "t_step"),
@@ -39,7 +39,7 @@ def reachable(case: Case) -> Text:
         return next(case.why(f.id) for f in found if f.value is None)
     ends = [said(end) for f in found for end in (f.low or f.value, f.high or f.value) if end]
     return tr(
-        "TPOT {a} to {b}, TTFT {c} to {d}, by MFU and MBU of comparable runs. Plan with it until measured",
+        "TPOT {a} to {b}, TTFT {c} to {d}, from runs of others: plan with it until measured",
         a=ends[0], b=ends[1], c=ends[2], d=ends[3],
     )  # fmt: skip
 
@@ -49,7 +49,7 @@ def measured(case: Case) -> Text:
     given = case.bound.inputs.get("TPOT_meas")
     if given is None:
         return tr(
-            "none given. Measure TTFT and TPOT apart on this engine and load: only that may be promised"
+            "none given: measure TTFT and TPOT apart on this engine and load; promise only that"
         )
     if case.value("MBU_meas") is None:
         return tr("TPOT {TPOT}. Only this may be promised", TPOT=said(given.quantity))
