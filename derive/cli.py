@@ -208,7 +208,7 @@ def tell(loaded: Any) -> None:
 
 
 @main.command(
-    means=Text("Write the on-call checklist of SCENARIO.", "写出 SCENARIO 的值班检查表。"),
+    means=Text("Write the on-call checklist of SCENARIO.", "写出 SCENARIO 的值班检查清单。"),
 )  # fmt: skip
 @click.argument("scenario", required=False)
 @scenario_options

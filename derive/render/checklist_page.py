@@ -50,7 +50,7 @@ def write_pdf(ledger: Mapping[str, Any], lang: str, say: Say) -> bytes:
         return pdf.write(
             html, view.eq.store,
             title=view.w.plain(view.scenario["title"]), lang=view.w.langs[0], date=stamp,
-            attachments=[attached], progress=lambda text: say(text),
+            attachments=[attached], progress=say,
         )  # fmt: skip
 
 

@@ -31,6 +31,9 @@ def document(ledger: Mapping[str, Any], lang: str, stem: str, date: str) -> str:
         blocks += getattr(made, part.key)()
     blocks.append(f"## A {made.title(tr('Data of the figures'))}")
     blocks += made.data()
+    if view.misconceptions:
+        blocks.append(f"## B {made.title(tr('Common misconceptions'))}")
+        blocks += made.misconceptions()
     return seen("\n\n".join(b for b in blocks if b) + "\n")
 
 
@@ -245,8 +248,22 @@ class Writer:
         yield from checklist_markdown.groups(self.ledger, self.title, self._card_link, 3)
 
     def _card_link(self, name: str) -> str:
+        if name not in self.view.cards:  # its size stands among the assumptions
+            return code(name)
         heading = f"{name} {glued(self.w.plain(self.view.cards[name].record['name']))}"
-        return linked(name, anchor(heading)) if name in self.view.cards else code(name)
+        return linked(name, anchor(heading))
+
+    def misconceptions(self) -> Blocks:
+        """What is believed, why it misleads, what the numbers say."""
+        heads = self.titles(
+            tr("claim"), tr("why it misleads"), tr("numbers here"), tr("derivation")
+        )
+        rows = [
+            [f"**{self.title(m['claim'])}**", self.title(m["why"]), self.title(m["here"]),
+             ", ".join(map(self._card_link, m["refs"]))]
+            for m in self.view.misconceptions
+        ]  # fmt: skip
+        yield table(heads, rows)
 
     def sources(self) -> Blocks:
         """Numbered sources, notes, reproduction."""

@@ -80,6 +80,7 @@ class View:
         self.scenario = self.ledger["scenario"]
         self.verdict = self.ledger["verdict"]
         self.checklist = list(self.ledger.get("checklist") or ())
+        self.misconceptions = list(self.ledger.get("misconceptions") or ())
         self.parts = sections.parts(
             checklist=bool(self.checklist),
             measured="measured" in self.ledger,
