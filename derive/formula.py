@@ -100,6 +100,8 @@ VARIANTS: dict[str, Formula] = {}
 EXPERTS = ("E", ("W_parts", "W_experts", "t_prefill_experts", "TTFT_experts", "TTFT_burst_experts"))
 TOWERS = ("N_side", ("W_tower",))
 BOTH = ("W_parts_tower", "W_experts", "t_prefill_experts", "TTFT_experts", "TTFT_burst_experts")
+# where layers have experts in two numbers, these stand in instead
+TWO_NUMBERS = {"W_experts": ("W_experts_two", "W_prefill_two")}
 STATE = ("S_kv", ("b_crit_state",))
 UNREAD = {False: ("W_stream_parts", "share_embedding_parts"),
           True: ("W_stream_experts", "share_embedding_experts")}  # fmt: skip
@@ -134,6 +136,8 @@ def called_for(given: Container[str]) -> tuple[str, ...]:
     """The variants that stand in where these inputs are given: by what is read and what is kept."""
     kinds = tuple(tells for tells, _ in (EXPERTS, TOWERS) if tells in given)
     read = {("E",): EXPERTS[1], ("N_side",): TOWERS[1], ("E", "N_side"): BOTH}.get(kinds, ())
+    if "E2" in given:
+        read = tuple(new for name in read for new in TWO_NUMBERS.get(name, (name,)))
     kept = next((v for tells, v in KEPT if all(name in given for name in tells.split())), ())
     others: list[tuple[str, ...]] = [STATE[1]] if STATE[0] in given else []
     others += [UNREAD["N_fix" in given]] if "s_idle" in given else []

@@ -82,8 +82,11 @@ d_head      | d_{\mathrm{head}}            | element/token    | 64 to 256       
 w_kv        | w_{\mathrm{kv}}              | byte/element     | 0.5 to 2         | bytes that store one element of the KV cache | KV cache 每个元素的字节数
 E           | E                            |                  | 8 to 256         | routed experts of a layer | 每层的路由专家数
 k_exp       | k                            |                  | 1 to 8           | routed experts that one token activates | 每个 token 激活的路由专家数
+E2          | E_2                          |                  | 8 to 256         | the same in layers with another number of experts | 同上，另一种专家数的层
+k_exp2      | k_2                          |                  | 1 to 8           | routed experts that one token activates in such a layer | 每个 token 在这类层激活的路由专家数
 N_fix       | N_{\mathrm{fix}}             | param            | 1e9 to 2e10      | parameters that every forward pass reads: all but the routed experts and towers | 每次前向都要读取的参数：除路由专家与图像、音频塔外的全部
 N_exp       | N_{\mathrm{exp}}             | param            | 1e10 to 7e11     | parameters of all routed experts | 全部路由专家的参数量
+N_exp2      | N_{\mathrm{exp},2}           | param            | 1e9 to 9e9       | of these the parameters in layers with another number of experts | 其中另一种专家数的层的参数量
 T_max       | T_{\max}                     | token/request    | 1024 to 1048576  | longest context that the model is made for | 模型设计支持的最长上下文
 e_full      | e_{\mathrm{full}}            | element/token    | 1e3 to 1e5       | KV elements that one token adds in layers without a window | 无窗口的层中，每 token 增加的 KV 元素数
 e_pick      | e_{\mathrm{top}}             | element/token    | 1e3 to 1e5       | of these the elements that a step reads only for tokens an indexer picks | 其中仅对索引器选出的 token 读取的元素数

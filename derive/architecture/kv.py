@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from derive.architecture.parts import Cache, Layer
 
 
-__all__ = ["BLOCK", "ELEMENT", "Group", "Kept", "derivations", "kept", "number"]
+__all__ = ["BLOCK", "ELEMENT", "Group", "Kept", "derivations", "groups", "kept", "number"]
 
 
 @dataclass
@@ -249,18 +249,23 @@ def number(value: Fraction) -> int | float:
 
 
 def kept(model: Model) -> Kept:
+    """What a request of a model keeps."""
+    return Kept(groups(model), model.position)
+
+
+def groups(model: Model) -> list[Group]:
     """The groups of a model in the order of its layers; equal caches are one group."""
-    groups: list[Group] = []
+    made: list[Group] = []
     for placed in model.placed:
         if placed.role != "text":
             continue
         for cache in placed.layer.caches:
-            same = next((g for g in groups if g.cache == cache and alike(g, placed.layer)), None)
+            same = next((g for g in made if g.cache == cache and alike(g, placed.layer)), None)
             if same:
                 same.layers += placed.used
             else:
-                groups.append(Group(placed.layer, cache, placed.used))
-    return Kept(groups, model.position)
+                made.append(Group(placed.layer, cache, placed.used))
+    return made
 
 
 def alike(group: Group, other: Layer) -> bool:

@@ -42,7 +42,7 @@ class Placed:
     stored: int = 1
     used: int = 1
     indices: tuple[int, ...] = ()
-    role: str = "text"  # text, vision, audio, mtp
+    role: str = "text"  # text, vision, audio, image (layers for images alone), mtp
     prefixes: tuple[str, ...] = ("",)
 
 

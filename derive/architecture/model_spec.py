@@ -8,8 +8,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from derive.architecture.kv import ELEMENT, Group
+from derive.architecture.kv import ELEMENT, Group, groups
 from derive.architecture.record import Architecture, read
+from derive.architecture.totals import ASIDE, count
 from derive.errors import DeriveError, Place, Problem
 from derive.specs.precision import bytes_per
 from derive.specs.types import Model, Stored, Value
@@ -28,7 +29,10 @@ def as_model(found: Architecture, path: Path) -> Model:
     """The symbols of an architecture, each a count that `derive model` derives."""
     place = Place(file=path.name)
     refuse_unsupported(found, place)
+    passed_by = found.totals.text_only
+    found = for_text(found)
     totals = found.totals
+    passed_by -= totals.text_only
     values = {
         "N": param(totals.total_unique, place),
         "N_act": active(found, place),
@@ -45,7 +49,7 @@ def as_model(found: Architecture, path: Path) -> Model:
         tied_embeddings=totals.tied,
         native=native(found),
         context=value(found.kept.position, "token/request", place) if found.kept.position else None,
-        notes=(*found.of_the_file(), *remarks(found)),
+        notes=(*found.of_the_file(), *remarks(found, passed_by)),
         place=place,
         structure=structure(found, place),
         latent=any(g.cache.kind.startswith("mla") or g.compressed for g in found.kept.groups),
@@ -59,8 +63,21 @@ def as_model(found: Architecture, path: Path) -> Model:
     )
 
 
-def remarks(found: Architecture) -> Iterator[Text]:
-    """Where the formulas of a scenario give an upper figure, and why."""
+def for_text(found: Architecture) -> Architecture:
+    """The same as a request of text meets it: layers that attend to an image stand aside."""
+    if not found.kept.cross:
+        return found
+    placed = [
+        replace(one, role="image") if any(c.cross != "0" for c in one.layer.caches) else one
+        for one in found.model.placed
+    ]
+    model = replace(found.model, placed=placed)
+    kept = replace(found.kept, groups=groups(model))
+    return replace(found, model=model, totals=count(model), kept=kept)
+
+
+def remarks(found: Architecture, passed_by: int) -> Iterator[Text]:
+    """What a scenario leaves out, and where its formulas give an upper figure; why."""
     sparse = picked(found)
     for top in tops(found.kept.groups):
         yield (
@@ -89,7 +106,14 @@ def remarks(found: Architecture) -> Iterator[Text]:
             "chunked attention: a layer is counted with the most that it keeps, a whole chunk; on "
             "average it holds half of one"
         )
-    tower = found.totals.total_unique - found.totals.text_only
+    if passed_by:
+        yield tr(
+            "requests are of text alone: they skip the cross-attention layers, which attend to "
+            "images. Their {count} parameters take memory, but are not counted in the bytes and "
+            "operations of a step; they hold no KV cache, and L counts the other layers",
+            count=f"{passed_by:,}",
+        )
+    tower = found.totals.total_unique - found.totals.text_only - passed_by
     if tower:
         yield tr(
             "{tower} parameters of towers for images or sound take memory, but are not counted in "
@@ -128,6 +152,13 @@ LOOKED_UP = Text(
 )
 
 
+WITH_LAYERS = Text(
+    "derived from the model's config: towers, and the cross-attention layers, which a request of "
+    "text skips",
+    "由模型配置推导：含图像塔与交叉注意力层，纯文本请求会跳过后者",
+)
+
+
 def active(found: Architecture, place: Place) -> Value:
     """Parameters that work on a token; tables for single layers are lookups and work on none."""
     totals = found.totals
@@ -155,16 +186,12 @@ def refuse_unsupported(found: Architecture, place: Place) -> None:
         problems.append(
             tr("a compressed cache beside several windows or states is not supported in a scenario")
         )
-    if found.kept.cross:
+    if len(experts(found)) > 2:
         problems.append(
             tr(
-                "cross-attention to an image is not supported in a scenario: its cache depends on "
-                "the images of a request"
+                "layers with more than two numbers of experts, or of experts per token, are not "
+                "supported in a scenario"
             )
-        )
-    if len({e for e, _ in experts(found)}) > 1:
-        problems.append(
-            tr("layers with different numbers of experts are not supported in a scenario yet")
         )
     if problems:
         raise DeriveError([Problem("M301", what, place) for what in problems])
@@ -175,14 +202,17 @@ def bounded(found: Architecture) -> list[Group]:
     return [g for g in found.kept.groups if g.bites(found.kept.position)]
 
 
-def experts(found: Architecture) -> set[tuple[int, int]]:
-    """Experts and experts per token of every layer that has some."""
-    pairs = set()
+def experts(found: Architecture) -> list[tuple[int, int, int]]:
+    """Experts and experts per token of the layers that have some, each pair once; parameters."""
+    made: dict[tuple[int, int], int] = {}
     for placed in found.model.placed:
         numbers = {name: symbol.value for name, symbol in placed.layer.values}
-        if any(t.kind == "routed_expert" for t in placed.layer.tensors):
-            pairs.add((numbers["E"], numbers["k"]))
-    return pairs
+        sizes = [placed.layer.count(t.count) for t in placed.layer.tensors
+                 if t.kind == "routed_expert"]  # fmt: skip
+        if sizes:
+            pair = numbers["E"], numbers["k"]
+            made[pair] = made.get(pair, 0) + placed.stored * sum(sizes)
+    return [(*pair, made[pair]) for pair in sorted(made, reverse=True)]
 
 
 def named(found: Architecture, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
@@ -227,17 +257,21 @@ def structure(found: Architecture, place: Place) -> dict[str, Value]:
     """What is not uniform: experts, cache elements and attention by kind of layer."""
     made: dict[str, Value] = {}
     totals = found.totals
-    for count, top in experts(found):
-        routed = totals.by_kind["routed_expert"]
+    for suffix, (number, top, size) in zip(("", "2"), experts(found), strict=False):
+        routed = totals.by_kind["routed_expert"] if not suffix else size
         made |= {
-            "E": value(count, "", place),
-            "k_exp": value(top, "", place),
-            "N_exp": param(routed, place),
-            "N_fix": param(totals.text_only - routed, place),
+            f"E{suffix}": value(number, "", place),
+            f"k_exp{suffix}": value(top, "", place),
+            f"N_exp{suffix}": param(routed, place),
         }
+    if made:
+        rest = totals.text_only - totals.by_kind["routed_expert"]
+        made["N_fix"] = param(rest, place)
     plain = not made and uniform(found, shape(found, place))
     if tower := totals.total_unique - totals.text_only:
         made["N_side"] = param(tower, place)
+        if any(one.role == "image" for one in found.model.placed):
+            made["N_side"] = replace(made["N_side"], how=WITH_LAYERS)
     return made if plain else {**made, **cache(found, place)}
 
 
@@ -419,7 +453,7 @@ def stored(found: Architecture, place: Place) -> Stored | None:
     """The bytes of the published weights; None where all are of one format without more."""
     made = found.stored
     routed = made.by_kind.get("routed_expert", 0)
-    towers = sum(made.by_kind.get(kind, 0) for kind in ("vision", "audio"))
+    towers = sum(made.by_kind.get(kind, 0) for kind in ASIDE)
     if not found.listed and made.total == bytes_per(native(found)) * found.totals.total_unique:
         return None
     looked_up = made.total - found.reads()["always"] - routed - towers

@@ -112,16 +112,17 @@ class Architecture:
         routed = [
             (p, t) for p in self.model.placed for t in p.layer.tensors if t.kind == "routed_expert"
         ]
-        left_out = ("vision", "audio", "embedding", "embedding_per_layer", "routed_expert",
+        left_out = (*totals.ASIDE, "embedding", "embedding_per_layer", "routed_expert",
                     *totals.BUFFERS)  # fmt: skip
         kinds = self.stored.by_kind
         always = sum(size for kind, size in kinds.items() if kind not in left_out)
         if self.totals.tied:
             always += kinds["embedding"] if self.listed else self.width * self.totals.head
         made = {"always": always, "routed_experts": kinds.get("routed_expert", 0)}
+        numbers = {(v["E"].value, v["k"].value) for p, _ in routed for v in [dict(p.layer.values)]}
+        if len(numbers) == 1:
+            ((made["experts"], made["experts_per_token"]),) = numbers
         if routed:
-            first = dict(routed[0][0].layer.values)
-            made["experts"], made["experts_per_token"] = first["E"].value, first["k"].value
             made["layers_with_experts"] = sum(
                 p.used for p in {id(p): p for p, _ in routed}.values()
             )

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # Stored beside the weights, not learned: counted by hubs, not by the class.
 BUFFERS = ("correction", "buffer")
+# Parts that a token of text does not pass, each a kind of its own.
+ASIDE = ("vision", "audio", "image")
 
 
 @dataclass(frozen=True)
@@ -104,8 +106,8 @@ class Totals:
 
 
 def kind_of(one: Tensor, placed: Placed) -> str:
-    """The kind under which a tensor is counted: towers are one kind each."""
-    return placed.role if placed.role in ("vision", "audio") else one.kind
+    """The kind under which a tensor is counted: parts that stand aside are one kind each."""
+    return placed.role if placed.role in ASIDE else one.kind
 
 
 def count(model: Model) -> Totals:

@@ -166,6 +166,8 @@ WHOLE = {
     "T_in",
     "E",
     "k_exp",
+    "E2",
+    "k_exp2",
     "T_block",
     "T_cmp",
     "T_cmp2",

@@ -201,6 +201,20 @@ STRUCTURE = table(
         "expert_parameters", "param", Text("parameters of all routed experts", "全部路由专家的参数量"),
         likely=("param", "Gparam"), whole=True, most=10**15,
     ),
+    count(
+        "experts_2", "",
+        Text("the same in layers with another number of experts", "同上，另一种专家数的层"), most=10**5,
+    ),
+    count(
+        "experts_2_per_token", "",
+        Text("routed experts one token activates in such a layer", "每 token 在这类层激活的路由专家数"),
+        most=10**5,
+    ),
+    figure(
+        "expert_2_parameters", "param",
+        Text("of these the parameters in such layers", "其中这类层的参数量"),
+        likely=("param", "Gparam"), whole=True, most=10**15,
+    ),
     figure(
         "tower_parameters", "param",
         Text("parameters of towers for images or sound", "图像、音频塔的参数量"),

@@ -31,6 +31,9 @@ STRUCTURE = {
     "E": "experts",
     "k_exp": "experts_per_token",
     "N_exp": "expert_parameters",
+    "E2": "experts_2",
+    "k_exp2": "experts_2_per_token",
+    "N_exp2": "expert_2_parameters",
     "N_side": "tower_parameters",
     "e_full": "cache_elements",
     "e_pick": "picked_elements",
@@ -57,6 +60,7 @@ STRUCTURE = {
 # keys that only say something together
 TOGETHER = (
     ("experts", "experts_per_token", "expert_parameters", "cache_elements"),
+    ("experts_2", "experts_2_per_token", "expert_2_parameters", "experts"),
     ("cache_elements", "attention", "prefill_attention"),
     ("picked_elements", "picked_tokens", "picked_attention", "cache_elements"),
     ("state", "cache_elements"),
@@ -82,6 +86,12 @@ APART = (
     ("picked_elements", "state"),
     ("picked_elements", "shared_elements"),
     ("shared_elements", "window_2_elements"),
+)
+# of a pair the first cannot be above the second
+PARTS_OF = (
+    ("experts_per_token", "experts"),
+    ("experts_2_per_token", "experts_2"),
+    ("expert_2_parameters", "expert_parameters"),
 )
 NOT_EXPERTS = Text(
     "parameters less those of the routed experts and of towers", "总参数减去路由专家与各塔的参数"
@@ -198,11 +208,12 @@ def check_structure(
                     "{key} is missing: without structure.cache_elements it is needed", key=key
                 )
                 reader.faults.add("S206", what, root.place)
-    if "experts" in parts and "experts_per_token" in parts:
-        most, few = (parts[k].quantity.base for k in ("experts", "experts_per_token"))
-        if few > most:
-            what = tr("{small} is above {large}", small="experts_per_token", large="experts")
-            reader.faults.add("S308", what, parts["experts_per_token"].place)
+    for small, large in PARTS_OF:
+        if small in parts and large in parts:
+            few, most = (parts[k].quantity.base for k in (small, large))
+            if few > most:
+                what = tr("{small} is above {large}", small=small, large=large)
+                reader.faults.add("S308", what, parts[small].place)
 
 
 def sourced(value: Value, sources: tuple[str, ...]) -> Value:

@@ -150,10 +150,11 @@ def check_used(bound: Bound) -> None:
             continue
         what = tr("{name} is used by no formula of this scenario", name=name)
         problems.append(Problem("S309", what, value.place))
-    hit, every = overrides.get("E_hit"), bound.inputs.get("E")
-    if hit is not None and every is not None and hit.quantity.base > every.quantity.base:
-        what = tr("{small} is above {large}", small="E_hit", large="E")
-        problems.append(Problem("S308", what, hit.place))
+    for small, large in (("E_hit", "E"), ("E_hit2", "E2")):
+        hit, every = overrides.get(small), bound.inputs.get(large)
+        if hit is not None and every is not None and hit.quantity.base > every.quantity.base:
+            what = tr("{small} is above {large}", small=small, large=large)
+            problems.append(Problem("S308", what, hit.place))
     if problems:
         raise DeriveError(problems)
 

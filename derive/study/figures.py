@@ -245,8 +245,17 @@ def experts_over_batch(bound: Bound) -> Figure | None:
     point = bound.peak
     if "E" not in bound.inputs:
         return None
-    curve = [(Fraction(b), point.with_(b=Fraction(b)).get("E_hit")) for b in ladder(1, 1024)]
-    every, top = point.get("E"), point.get("k_exp")
+    every, top, batches = point.get("E"), point.get("k_exp"), ladder(1, 1024)
+    several = "E2" in bound.inputs
+    sizes = {"E_hit": every, **({"E_hit2": point.get("E2")} if several else {})}
+    labels = {
+        name: tr("experts read, of {count}", count=written(size)) if several else tr("experts read")
+        for name, size in sizes.items()
+    }
+    curves = {
+        name: [(Fraction(b), point.with_(b=Fraction(b)).get(name)) for b in batches]
+        for name in sizes
+    }
     return {
         "id": "experts_over_batch",
         "title": tr("Experts that one decode step reads over the batch").json(),
@@ -254,8 +263,11 @@ def experts_over_batch(bound: Bound) -> Figure | None:
             "The number of distinct experts rises from the experts per token towards all of them."
         ).json(),
         "x": axis(tr("requests in the batch"), "request", "log", [Fraction(1), Fraction(1024)]),
-        "y": axis(tr("experts read in a layer"), "", "linear", [Fraction(0), every]),
-        "lines": [line("E_hit", tr("experts read"), "memory", curve)],
+        "y": axis(tr("experts read in a layer"), "", "linear", [Fraction(0), max(sizes.values())]),
+        "lines": [
+            line(name, labels[name], role, curves[name])
+            for name, role in zip(sizes, ("memory", "compute"), strict=False)
+        ],
         "points": [],
         "marks": [
             mark("E", tr("all experts {value}", value=written(every)), "neutral", "y", every),
@@ -264,8 +276,11 @@ def experts_over_batch(bound: Bound) -> Figure | None:
         ],
         "bands": [],
         "table": table(
-            [(tr("requests in the batch"), "request"), (tr("experts read"), "")],
-            [[b, e] for b, e in curve],
+            [(tr("requests in the batch"), "request"), *((text, "") for text in labels.values())],
+            [
+                [Fraction(b), *(curve[i][1] for curve in curves.values())]
+                for i, b in enumerate(batches)
+            ],
         ),
     }
 

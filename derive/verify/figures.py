@@ -35,6 +35,7 @@ CURVES = {
     ("concurrency_over_context", "b_max_reserved"): ("b_max_reserved", "typical", "request"),
     ("concurrency_over_context", "b_max_tp"): ("b_max_tp", "typical", "request"),
     ("experts_over_batch", "E_hit"): ("E_hit", "peak", ""),
+    ("experts_over_batch", "E_hit2"): ("E_hit2", "peak", ""),
 }  # fmt: skip
 FIGURES = 6
 FLAT = ("g * P_peak", "peak", "TFLOP/s")
@@ -55,7 +56,7 @@ COLUMNS = {
         ("T", "peak", "token/request"), *curves("bytes_over_context", "weights", "kv", "total"),
     ],
     "concurrency_over_context": [("T", "typical", "token/request")],  # and each curve drawn
-    "experts_over_batch": [("b", "peak", "request"), *curves("experts_over_batch", "E_hit")],
+    "experts_over_batch": [("b", "peak", "request")],  # and each curve drawn
 }  # fmt: skip
 MARKS = {
     "ridge": ("I_ridge", "peak", "FLOP/byte"),
@@ -292,8 +293,11 @@ class Figure:
     def table(self, table: Mapping[str, Any]) -> Fault:
         """The data beside the drawing, at four figures."""
         columns = COLUMNS[self.name]
-        if self.name == "concurrency_over_context":
-            columns = [*columns, *curves(self.name, *(line["id"] for line in self.figure["lines"]))]
+        if self.name in ("concurrency_over_context", "experts_over_batch"):
+            drawn = [
+                line["id"] for line in self.figure["lines"] if (self.name, line["id"]) in CURVES
+            ]
+            columns = [*columns, *curves(self.name, *drawn)]
         units = tuple(c["unit"] for c in table["columns"])
         if units != tuple(friendly(c[2]) for c in columns):
             yield self.wrong("table", ", ".join(units))

@@ -15,7 +15,8 @@ REFUSED = 2**23  # bits of a power that the engine gives no value for
 # counts stay whole where formulas take powers of them, small so that every number stays exact; one
 # new token a request, for which those formulas are declared
 WHOLE = {
-    "E": (30, 90), "k_exp": (2, 9), "b": (11, 50), "n": (1, 2), "T_in": (101, 499),
+    "E": (30, 90), "k_exp": (2, 9), "E2": (30, 90), "k_exp2": (2, 9), "b": (11, 50), "n": (1, 2),
+    "T_in": (101, 499),
 }  # fmt: skip
 
 

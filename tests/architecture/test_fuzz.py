@@ -36,7 +36,9 @@ def data(name: str) -> dict[str, Any]:
 def attempt(changed: dict[str, Any]) -> Architecture | None:
     """The architecture, or None where the config is refused; anything else is a failure."""
     try:
-        return build(Opened(read_text(json.dumps(changed), "config.json")))
+        made = build(Opened(read_text(json.dumps(changed), "config.json")))
+        numbers(made)  # bytes are counted when they are asked for
+        return made
     except DeriveError as fault:
         refused = fault.problems
     assert all(p.code.startswith("M1") and p.what.en and p.what.zh for p in refused)

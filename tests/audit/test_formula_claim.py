@@ -25,7 +25,8 @@ from derive.specs.lookup import spec_roots
 ROOTS = spec_roots()
 LIBRARY = Library(ROOTS)
 DECLARED = [f.id for f in catalogue().values() if f.text]
-POWERS = {"E_hit", "W_prefill"}  # an exponent that is itself a formula is not read from LaTeX
+# an exponent that is itself a formula is not read from LaTeX
+POWERS = {"E_hit", "E_hit2", "W_prefill"}
 
 
 def audit(formula: str) -> Judged:

@@ -125,6 +125,7 @@ BARE = {
     ("b_max_reserved", "0"): "nought has every unit",
     ("b_max_tp", "0"): "nought has every unit",
     ("E_hit", "1"): "a share and its complement",
+    ("E_hit2", "1"): "a share and its complement",
     ("W_prefill", "1"): "a share and its complement",
 }
 

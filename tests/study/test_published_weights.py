@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from derive.architecture.model_spec import for_text
 from derive.architecture.record import read
 from derive.errors import DeriveError
 from derive.ledger import sealed
@@ -37,7 +38,7 @@ def usable() -> list[str]:
 def test_weights_are_what_the_checkpoint_stores(name: str) -> None:
     """W is the stored bytes, W_stream what a decode step reads: as `derive model` derives both."""
     path = CONFIGS / f"{name}.json"
-    architecture, found = read(path), scenario(path)
+    architecture, found = for_text(read(path)), scenario(path)
     reads = architecture.reads()
     share = Fraction(0)
     if reads["routed_experts"]:

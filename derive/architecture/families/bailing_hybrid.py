@@ -38,6 +38,7 @@ def build(c: Config) -> Model:
     read_experts(c)
     c.sheet.let("H_l", c.sheet["H_q"], c.origin("num_attention_heads"))
     c.size("d_l", "head_dim")
+    c.harmless.pop("head_dim", None)  # idle in latent attention alone
     c.size("d_conv", "short_conv_kernel_size")
     c.only("linear_head_dim", c.sheet["d_l"])
     c.only("linear_num_heads", c.sheet["H_l"])

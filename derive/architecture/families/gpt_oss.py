@@ -14,7 +14,8 @@ from derive.architecture.parts import vector
 if TYPE_CHECKING:
     from derive.architecture.config import Config
     from derive.architecture.model import Model
-    from derive.architecture.parts import Layer
+    from derive.architecture.parts import Layer, Tensors
+    from derive.architecture.symbols import Sheet
 
 EXPERTS = ("mlp.experts.gate_up_proj", "mlp.experts.down_proj")
 
@@ -24,16 +25,33 @@ def build(c: Config) -> Model:
     read_outer(c)
     read_heads(c)
     read_experts(c, "intermediate_size")
-    bias = c.flag("attention_bias")
-    network = (*router("mlp.router", bias=True), *experts(names=EXPERTS, bias=True))
+    bias, experts_of = c.flag("attention_bias"), network()
 
     def make(name: str, window: str) -> Layer:
-        mixer = grouped_query(c.sheet, bias=bias, window=window)
-        sinks = vector("self_attn", "attention", "H_q", leaf="sinks")
-        return decoder_layer(c.sheet, name, Mixer((*mixer.tensors, *sinks), mixer.cache), network)
+        return one_layer(c.sheet, name, window, experts_of, bias=bias)
 
     return assemble(c, sliding_layers(c, lambda i: i % 2 == 0, make))
 
+
+def network() -> Tensors:
+    """Router and experts, all with biases."""
+    return (*router("mlp.router", bias=True), *experts(names=EXPERTS, bias=True))
+
+
+def one_layer(sheet: Sheet, name: str, window: str, experts_of: Tensors, *, bias: bool) -> Layer:
+    """Attention with a sink for each head, and the experts."""
+    mixer = grouped_query(sheet, bias=bias, window=window)
+    sinks = vector("self_attn", "attention", "H_q", leaf="sinks")
+    return decoder_layer(sheet, name, Mixer((*mixer.tensors, *sinks), mixer.cache), experts_of)
+
+
+DEFAULTS: dict[str, object] = {
+    "num_key_value_heads": 8,
+    "head_dim": 64,
+    "attention_bias": True,
+    "tie_word_embeddings": False,
+    "max_position_embeddings": 131072,
+}
 
 FAMILIES = (
     Family(
@@ -41,13 +59,6 @@ FAMILIES = (
         classes=("GptOssForCausalLM",),
         source="transformers 5.24.0, GptOssConfig",
         build=build,
-        defaults={
-            "num_key_value_heads": 8,
-            "head_dim": 64,
-            "sliding_window": 128,
-            "attention_bias": True,
-            "tie_word_embeddings": False,
-            "max_position_embeddings": 131072,
-        },
+        defaults={**DEFAULTS, "sliding_window": 128},
     ),
 )
