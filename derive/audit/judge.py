@@ -69,6 +69,15 @@ def nothing(claim: Claim) -> Finding:
         what = tr("no accelerator that has a spec is named that this could be held against")
     elif speeds and claim.hardware and not claim.models:
         what = tr("no model and no weight bytes are named that this could be held against")
+    elif claim.says("subject", "ridge_batch", "memory_bound"):
+        what = tr(
+            "an accelerator, and the batch of decode or the input length of prefill, decide on "
+            "which side of the ridge it lies: they are not named"
+        )
+    elif not claim.figures and (claim.hardware or claim.models or claim.terms):
+        what = tr(
+            "no figure with a unit was found, and no formula here decides the statement without one"
+        )
     elif claim.figures:
         what = tr("no second figure, product or model is named that this could be held against")
     else:

@@ -32,7 +32,7 @@ class Rule:
     quiet: str
     check: Check
     form: str = "text"
-    chinese: tuple[str, str] | None = None  # both examples in Chinese, where the rule has them
+    chinese: tuple[str, str] | None = None  # both examples in Chinese; a formula needs none
 
     def examples(self, lang: str) -> tuple[str, str]:
         """A claim on which it speaks and one on which it does not."""

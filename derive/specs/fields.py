@@ -75,6 +75,10 @@ OTHER = (
         "same", "bool",
         Text("the same in another unit convention or rounding", "同一数值，只是单位约定或取整不同"),
     ),
+    Field(
+        "engine", "choice", Text("the other kind of units that it is the rate of", "该算力所属的另一类计算单元"),
+        choices=tuple(ENGINES),
+    ),
 )  # fmt: skip
 ALSO = Text("what other sources print", "其他来源的数值")
 
@@ -150,6 +154,10 @@ HARDWARE = (
     Field(
         "lacks", "choices", Text("precisions that its units do not have", "计算单元不支持的精度"),
         choices=PRECISIONS,
+    ),
+    Field(
+        "other_builds", "bool",
+        Text("the name covers builds that this spec does not", "同名还有本规格未收录的版本"),
     ),
     Field(
         "domains", "rows", Text("systems that one link joins", "由同一互联组成的系统"), fields=_DOMAIN

@@ -54,6 +54,7 @@ def build(document: Document, reader: Reader) -> Hardware | None:
         notes=read.get("notes", ()),
         place=root.place,
         lacks=read.get("lacks", ()),
+        other_builds=read.get("other_builds", False),
         domains=tuple(domain(row) for row in read.get("domains", ())),
         link_type=link.get("type", ""),
     )

@@ -160,6 +160,8 @@ def one_hardware(found: Hardware, roots: Sequence[Path], lang: str) -> str:
 def other_row(other: Other, lang: str) -> tuple[str, str, str, str, str]:
     """What another source prints, below the figure that is used."""
     head = tr("the same, printed otherwise") if other.same else tr("other sources print")
+    if other.engine:
+        head = ENGINES[other.engine]
     note = other.value.note.in_(lang) if other.value.note else ""
     quoted = f"“{other.value.printed}”" if other.value.printed else ""
     separator = "，" if lang == "zh" else ", "

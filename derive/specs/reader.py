@@ -115,7 +115,7 @@ class Reader(TextReader):
         for read in self.read_rows(node, replace(field, fields=(inner, *OTHER)), basis):
             if "value" in read:
                 value = self.with_provenance(read["value"], read)
-                found.append(Other(value, read.get("same", False)))
+                found.append(Other(value, read.get("same", False), read.get("engine", "")))
         return found
 
     def read_rows(self, node: Node, field: Field, basis: Basis) -> list[dict[str, Any]]:

@@ -40,10 +40,12 @@ class Other:
     """A figure as another source prints it.
 
     `same`: the same thing in another unit convention or rounded otherwise, no disagreement.
+    `engine`: the rate of the other units (matrix, vector), another thing and no disagreement.
     """
 
     value: Value
     same: bool = False
+    engine: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ class Hardware:
     notes: tuple[Text, ...]
     place: Place
     lacks: tuple[str, ...] = ()
+    other_builds: bool = False  # the name covers builds that this spec does not
     domains: tuple[Domain, ...] = ()
     link_type: str = ""
 

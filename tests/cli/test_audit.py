@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -91,6 +92,18 @@ def test_every_rule_has_a_page_in_both_languages() -> None:
     unknown = run("--explain", "COND", "--lang", "zh")
     assert (unknown.exit_code, unknown.stdout) == (2, "")
     assert "没有规则" in unknown.stderr
+
+
+def test_every_rule_has_its_examples_in_both_languages() -> None:
+    from derive.audit.rule import rules
+
+    han = re.compile("[\u4e00-\u9fff]")
+    for name, rule in rules().items():
+        if rule.form == "formula":
+            continue  # written alike in both
+        english, chinese = rule.examples("en"), rule.examples("zh")
+        assert all(han.search(text) for text in chinese), name
+        assert not set(english) & set(chinese) or name in ("READ002", "SRC004"), name
 
 
 @pytest.mark.parametrize("kind", ["fires", "quiet"])

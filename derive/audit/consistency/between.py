@@ -40,8 +40,8 @@ LINK = re.compile(
 SAME = re.compile(r"(?:are|be) (?:the same|equal|identical)|是?(?:一样|相同|相等|一回事|等价)")
 FIRM = re.compile(rf"(?:{STRONG})")
 OPERATOR_BEHIND = re.compile(r" ?[×x*+/÷−-] ?[0-9(]")
-OPERATOR_BEFORE = re.compile(
-    r"[0-9a-z)%] ?[×x*+/÷−-] ?$|[+×÷] ?[a-z\u4e00-\u9fff]{1,12} ?$"  # also "140 GB + KV 6 GB"
+OPERATOR_BEFORE = re.compile(  # also "140 GB + KV 6 GB"
+    r"[0-9a-z)%\u4e00-\u9fff] ?[×x*+/÷−-] ?$|[+×÷] ?[a-z\u4e00-\u9fff]{1,12} ?$"
 )
 # a pure number is written twice only in words of magnitude: 70 亿 = 7 billion, 0.5 = 50 %
 MAGNITUDE = re.compile(r"[万亿千百%]|illion|thousand|[0-9][eE][0-9]|\^")

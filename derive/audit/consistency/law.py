@@ -62,6 +62,7 @@ class Law:
     page: tuple[str, str]
     fires: str
     quiet: str
+    chinese: tuple[str, str]
     bound: str = ""
     bare: bool = False
     must: tuple[str, ...] = ()  # names without which it says nothing, beside those of a form

@@ -16,6 +16,7 @@ from derive.units import Quantity, show, unit
 if TYPE_CHECKING:
     from derive.audit.physics.setting import Setting
 
+USABLE = Fraction(9, 10)  # what engines take of a device by default
 MOST = 2**17  # beyond any batch
 MOST_EXPERTS = 2**12  # powers of the experts' shares grow with the batch
 
@@ -31,6 +32,11 @@ class Fit:
     def fits(self) -> bool:
         """Whether they are held."""
         return self.needed <= self.held
+
+    @property
+    def tight(self) -> bool:
+        """Whether they are held, but not by what engines take of the memory."""
+        return self.held * USABLE < self.needed <= self.held
 
 
 def weights_fit(setting: Setting) -> Fit | None:

@@ -149,3 +149,13 @@ class Setting:
         """Sources of the model and of the accelerator."""
         own = self.product.bandwidth.sources if self.product else ()
         return tuple(dict.fromkeys((*self.subject.sources, *own)))
+
+
+def as_stored(setting: Setting) -> Setting:
+    """With the bytes of the published weights, scales included, where they are in this format."""
+    model = setting.subject.model
+    if model is None or model.stored is None or setting.subject.weights:
+        return setting
+    if setting.stored != setting.subject.native:
+        return setting
+    return setting.with_(W=model.stored.total.quantity.base)

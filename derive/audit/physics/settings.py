@@ -14,13 +14,14 @@ from derive.audit.interval import Interval
 from derive.audit.physics.precisions import compute_of, kv_precision, stored_precision
 from derive.audit.physics.setting import Setting, Subject
 from derive.audit.physics.specs import NOTHING, ONE, dense_peaks, memory_of, of_spec, spec_values
+from derive.audit.types import Figure
 from derive.specs.precision import BYTES
 from derive.text import Text, tr
 from derive.units import Quantity, show, unit
 
 if TYPE_CHECKING:
     from derive.audit.library import Library
-    from derive.audit.types import Claim, Figure, Named
+    from derive.audit.types import Claim, Named
     from derive.specs.types import Hardware
 
 CONDITIONS = (
@@ -122,6 +123,25 @@ def setting(claim: Claim, subject: Subject, product: Hardware | None, figure: Fi
         stated = (("B_peak", claim.one("memory_bandwidth")), ("M_dev", claim.one("memory")))
         values |= {symbol: f.interval for symbol, f in stated if f}
     return Setting(subject, product, values, stored, frozenset(said), tuple(assumed), peaks)
+
+
+def spoken(claim: Claim) -> Figure:
+    """The first figure; where a claim has none, one that stands for its words (of value 1)."""
+    if claim.figures:
+        return claim.figures[0]
+    hardware, model = next(iter(claim.hardware), None), next(iter(claim.models), None)
+    named = hardware or model
+    at = named.span if named else (0, len(claim.text))
+    return Figure("", at, Fraction(1), Fraction(0), unit(""), hardware=hardware, model=model)
+
+
+def of_any_model(claim: Claim, library: Library, figure: Figure) -> list[Setting]:
+    """The settings of a claim; without a model any dense one in 16 bits, as its size cancels."""
+    found = settings(claim, library, figure)
+    if found:
+        return found
+    anything = Subject(tr("any dense model"), size=Interval.of(Fraction(10**9)))
+    return [setting(claim, anything, p, figure) for p in library.products(figure.hardware)]
 
 
 def model_values(subject: Subject) -> dict[str, Interval]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 PARAM, PER_TOKEN, BYTE = unit("param"), unit("param/token"), unit("byte")
 TOKEN, REQUEST = unit("token"), unit("request")
+DOLLAR, PER_MILLION = unit("USD"), unit("USD/Mtoken")
 MANY = 10**6  # what parameters are counted in
 LEAST = 10**9  # bytes of the smallest device memory
 NEAR = 32  # characters between a noun and its bare number
@@ -43,6 +44,11 @@ LENGTH = re.compile(
 EACH_OF = re.compile(
     r" ?[个路条] ?[0-9][0-9,.]* ?[kK]? ?(?:token|词元)s? ?长?度?的(?:请求|会话|序列)"
 )
+OF_MILLION = re.compile(
+    r"(?:(?:an?|one|1|every|each|per) ?(?:million|M)|百万(?:个)?) ?tokens?"
+    r" ?(?:costs?|is|at|for|的?(?:成本|价格|费用))?"
+    r" ?(?:为|是|约|about|only|just|:|=)? ?$", re.IGNORECASE,
+)  # fmt: skip
 YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 PART = re.compile(r"[{}\\/^_*×÷=(] ?$|[一二三四五六七八九十]$")  # of an expression
 COUNTED = re.compile(
@@ -64,6 +70,8 @@ def counted(read: Read, at: int, found: Sentence, held: Normal, nouns: Sequence[
         return replace(read, unit=REQUEST)  # 256 个 8,192 token 的请求
     if read.unit == PARAM and text.endswith("B") and beside_token(at, found):
         return replace(read, value=read.value / 10**9, half=read.half / 10**9, unit=BYTE)
+    if read.unit == DOLLAR and OF_MILLION.search(held.text[: found[at].start]):
+        return replace(read, unit=PER_MILLION)  # a million tokens cost $0.69
     if read.unit == PER_TOKEN:
         return replace(read, unit=PARAM)  # activates 22B parameters per token
     return read

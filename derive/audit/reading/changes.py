@@ -90,8 +90,9 @@ def changes(text: str) -> list[Change]:
     found: list[Change] = []
     for match in QUANTITY.finditer(text):
         name = match.lastgroup or ""
+        used = found[-1].end if found else 0  # a word of change belongs to one quantity
         ahead, behind = (
-            text[max(0, match.start() - 36) : match.start()],
+            text[max(used, match.start() - 36) : match.start()],
             text[match.end() : match.end() + 44],
         )
         if found and match.start() < found[-1].end:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -33,9 +34,10 @@ WORK = unit("FLOP").dimension
 RATED = 10**9  # operations: fewer are no performance of a device
 TERA, TERAFLOPS = 10**12, unit("TFLOP/s")
 WORKING = {"work", "matmul", "flop", "mac"}  # nouns that make FLOP an amount
-CONDITIONS = ("precision", "sparsity", "scope", "direction", "user", "calibre", "tokens")
+CONDITIONS = ("precision", "sparsity", "engine", "scope", "direction", "user", "calibre", "tokens")
 COMPARES = ("than", "instead", "less", "more")
 ACHIEVED = {"memory_bandwidth": "achieved_bandwidth"}
+PORT = re.compile(r"(?:bE|Ethernet|InfiniBand|RoCE)$", re.IGNORECASE)
 OWN = ("pin", "kv_k", "kv_v", "active")  # nouns that never speak of a second figure
 
 
@@ -102,6 +104,12 @@ def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
         read = replace(read, value=read.value / TERA, half=read.half / TERA, unit=TERAFLOPS)
     role = token.of or role_of(read.unit.dimension, near, said, about, percent=percent)
     role, bound = adjusted(role, bound, at, found, held, near)
+    if role in ("data_rate", "memory_bandwidth") and PORT.search(
+        held.text[token.start : token.end]
+    ):
+        role = "network"
+    if role == "network" and held.text[: token.start].endswith("over "):
+        bound = ""  # by way of it, not more than it
     if role == "time" and paced(at, found, held):
         role = "itl"
     made = read.unit
@@ -128,7 +136,7 @@ def teras(
     about: Collection[str],
 ) -> bool:  # fmt: skip
     """Whether "312T" is a compute rate: of a product, beside compute or a peak."""
-    compute = "compute" in near or "peak" in said.get("calibre", ())
+    compute = "compute" in near or "peak" in said.get("calibre", ()) or "engine" in said
     return compute and "hardware" in about and not read.unit.terms and text.rstrip().endswith("T")
 
 
@@ -162,8 +170,9 @@ def conditions(kind: str, at: int, found: Sentence, *, before: bool = False) -> 
     low, high = found.clauses[at]
     own = [i for i in found.terms.get(kind, ()) if low <= i < high]
     own = [i for i in own if found.remark[i] in (-1, found.remark[at])]
-    if before:
-        own = [i for i in own if at - 3 <= i < at]
+    if before:  # not beyond another figure: "over 100 GbE takes 1.4 s"
+        last = max((i for i in range(low, at) if found[i].kind == "number"), default=-1)
+        own = [i for i in own if max(last + 1, at - 3) <= i < at]
         return tuple(found[i].says for i in own[-1:])
     if len({found[i].says for i in own}) > 1:
         own = [i for i in own if found.owners[i] == at]

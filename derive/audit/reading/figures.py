@@ -31,7 +31,12 @@ ABOUT = re.compile(
 EVERY = re.compile(
     r"每(?P<unit>秒|分钟|小时|天)(?:可|能)?"
     r"(?:传输?|搬运|读取?|写入?|处理|生成|解码|输出|产出|完成|执行)? *"
+    r"|每(?P<million>百万|1 ?M)(?: ?个)? ?tokens?(?:的)?"
+    r"(?:价格|成本|费用|收费)?(?:约?为|是|只要|仅?需要?|收|花)? *"
+    r"|每(?P<parameter>个?参数)(?:占用?|需要?|用|为|按)? *(?=[0-9.]+ ?(?:字节|bytes?|B))",
+    re.IGNORECASE,
 )
+MONEY = re.compile(r"(?:US\$|\$|USD(?= ?[0-9.])) ?", re.IGNORECASE)
 RANGE = re.compile(r" ?(?:-|~|to|至|到) ?(?=[0-9.])", re.IGNORECASE)
 SHORT = re.compile(
     r" ?(?P<letter>[kKMBT])(?![A-Za-z0-9/])|(?P<many>[kKM])(?= ?(?:token|context|上下文|个))"
@@ -52,6 +57,13 @@ SHORTHAND = (  # spellings of slides that no unit table should accept
     (re.compile(r"(?P<prefix>[MGTPE])F(?:/s(?:ec)?|ps)?"), "FLOP/s"),
     (re.compile(r"(?P<prefix>[MGTPE]) FLOP(?:S|/s)"), "FLOP/s"),
     (re.compile(r"(?P<prefix>)t/s(?:ec)?"), "token/s"),
+    (re.compile(r"(?P<prefix>[MGT])bE"), "bit/s"),  # 100 GbE: the speed of an Ethernet port
+    (
+        re.compile(
+            r"(?P<prefix>[MGT])(?:igabit|bit|b)?[ -]?(?:Ethernet|InfiniBand|RoCE)", re.IGNORECASE
+        ),
+        "bit/s",
+    ),
 )
 A_TIME = re.compile(r" (?:an?|each|every) (?=(?:second|minute|hour)\b)")
 SIZED = re.compile(r"[kKMBT]-?(?:param|token)")  # the letter is a factor, not a unit
@@ -69,7 +81,7 @@ LOOSE_BYTES = {
 }  # fmt: skip
 GIGA = re.compile(
     r"(?:显存|内存|HBM|VRAM|memory)[^0-9.]{0,4}[0-9.]{1,8} ?G(?![A-Za-z0-9])"
-    r"|[0-9.]{1,8} ?G ?(?:的)?(?:显存|内存|HBM|VRAM|memory)", re.IGNORECASE,
+    r"|[0-9.]{1,8} ?G ?(?:的|of )?(?:显存|内存|HBM|VRAM|memory)", re.IGNORECASE,
 )  # fmt: skip
 PARAMETERS, BYTES = unit("param"), unit("byte")
 SPELLED_OUT = 10**6  # 1050673152 B is a number of bytes, 70 B is a model
@@ -91,10 +103,12 @@ def figure_at(text: str, start: int) -> Read | None:
     """The number that begins here, with as much unit as can be read; None where none begins."""
     at, below = start, ""
     if every := EVERY.match(text, at):
-        at, below = every.end(), every["unit"]
+        at, below = every.end(), every["unit"] or ("param" if every["parameter"] else "Mtoken")
     about = False
     while said := ABOUT.match(text, at):
         at, about = said.end(), about or said[0].strip() != "="
+    if money := MONEY.match(text, at):
+        at = money.end()
     digits = number_at(text, at)
     if digits is None:
         return None
@@ -118,6 +132,8 @@ def figure_at(text: str, start: int) -> Read | None:
             read, factor = (PARAMETERS, factor) if counts else (BYTES, 1)
         value, half = value * factor, half * factor
     made = read or Unit()
+    if money:
+        made = unit("USD") * made
     if below:
         made = made * composed(Fraction(1), UnitWords(below).read()).quantity.unit ** -1
     after = re.match(r" ?(?:左右|上下)", text[end : end + 4])
@@ -261,6 +277,8 @@ def unit_of(words: str) -> tuple[Unit | None, bool]:
     if found.value != 1:
         return None, False
     made = found.quantity.unit if found.unit else Unit()
+    if found.unit and not made.terms:
+        return None, False  # 8 张卡每张 …: nothing is counted per itself
     if ("s", -2) in made.terms and made.terms[0][0].endswith("FLOP"):
         made = Unit((*made.terms[:-1], ("s", -1)))  # teraflops per second
     return made, False

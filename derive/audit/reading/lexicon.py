@@ -29,6 +29,10 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
         "with_sparsity": ("with (?:structured )?sparsity", "(?:2 ?: ?4 )?(?:structured )?spars(?:e|ity)", "2 ?: ?4 稀疏",
                           "(?:含|带|启用|开启)?(?:结构化)?稀疏", r"(?<=[A-Za-z0-9])\*(?! ?[0-9A-Za-z(])"),
     },
+    "engine": {
+        "matrix": ("tensor ?cores?(?! GPU)", "matrix (?:cores?|units?|engines?)", "矩阵(?:核心|单元|引擎)", "张量核心"),
+        "vector": ("vector(?: units?| cores?| engines?)?", "CUDA cores?", "non ?tensor", "向量(?:单元|核心)?", "非 ?tensor(?: ?core)?"),
+    },
     "scope": {
         "device": ("per (?:GPU|card|chip|accelerator|device)", "(?:on |of |from )?(?:each|every|one|a single|single) (?:GPU|card|chip|accelerator|device)",
                    "单(?:张|块)?卡", "每(?:张|块|个)? ?(?:卡|GPU|芯片|设备)", "单张", "单块", "单芯片", "每颗芯片"),
@@ -45,7 +49,7 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
         "one": (r"(?<=/s[ ])each(?![A-Za-z ]*(?:way|direction))", "(?:per|a single|each|every|one|for one|single) (?:user|stream|request|sequence|client|session)", "single (?:user|stream)",
                 "batch size 1", "单路", "单用户", "单请求", "单个(?:用户|请求|会话)", "每(?:个)?(?:用户|请求)", "单流", "单并发"),
         "all": ("in total", "total", "aggregate", "overall", "combined", "across all (?:users|requests|streams)", "all (?:users|requests)",
-                "总(?!线)(?:吞吐|计|共)?", "合计", "总吞吐量", "聚合", "全部请求", "所有(?:用户|请求)"),
+                "总(?!线)(?:吞吐|计|共)?", "(?:一|总)?共(?:有|计)?(?=[ 约]*[0-9])", "合计", "总吞吐量", "聚合", "全部请求", "所有(?:用户|请求)"),
     },
     "calibre": {
         "peak": ("peak", "theoretical", "峰值", "理论(?:峰值)?"),
@@ -54,7 +58,7 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "bound": {
         "<=": ("up to", "at most", "no more than", "maximum(?: of)?", "max\\.?", "upper bound", "≤", "<", "最高", "至多", "最多", "上限", "不超过", "高达"),
-        ">=": ("at least", "no less than", "minimum(?: of)?", "over", "more than", "≥", ">", "至少", "不少于", "不低于", "超过", "最少"),
+        ">=": ("at least", "no less than", "minimum(?: of)?", "over(?! (?:an?|the|its|one|each) )", "more than", "≥", ">", "至少", "不少于", "不低于", "超过", "最少"),
     },
     "tokens": {
         "both": ("prompt and (?:generated|output|completion) tokens(?: together)?", "(?:input|prompt) (?:and|plus) (?:output|generated)(?: tokens)?",
@@ -79,7 +83,7 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
         "cache": ("L[12](?: cache)?", "SRAM", "shared memory", "SMEM", "register file", "SSD", "NVMe", "disk", "DRAM", "DDR\\d",
                   "CPU memory", "host memory", "system memory", "二级缓存", "片上缓存", "共享内存", "硬盘", "主机内存", "系统内存"),
         "memory": ("memory", "HBM\\d?e?", "VRAM", "显存", "内存"),
-        "compute": ("compute(?:s)?", "performance", "AI performance", "tensor ?core", "算力", "性能", "浮点"),
+        "compute": ("compute(?:s)?", "performance", "AI performance", "算力", "性能", "浮点"),
         "weights": ("weights?", "权重"),
         "kv": ("KV(?: ?cache| 缓存)?(?![A-Za-z0-9_])", "key value cache", "键值缓存"),
         "kv_k": ("K (?:size|cache|part)", "K (?:缓存|大小|部分)", "K(?= ?[占为是共=])", r"K(?=(?: ?: ?| )(?:(?:at|of|is) )?[0-9.]+ ?[KMGT]i?B)"),
@@ -102,7 +106,7 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
         "tp": ("tensor parallel(?:ism|ly)?", "TP(?= ?[=0-9])", "张量并行(?:度)?"),
         "ridge": ("ridge(?: point)?", "脊点", "拐点"),
         "intensity": ("arithmetic intensity", "operational intensity", "算术强度", "计算强度", "运算强度"),
-        "power": ("TDP", "power", "功耗", "功率"),
+        "power": ("TDP", "power(?: draw)?", "耗电(?:量)?", "功耗", "功率"),
         "work": ("(?:total |amount of )?work(?:load)?(?= of| done| was| is)", "of work", "(?:总|全部)?(?:计算|运算|工作)总?量"),
         "matmul": ("mat ?mul", "GEMM", "matrix multipl(?:y|ication)", "矩阵乘(?:法)?"),
         "mac": ("MACs?", "multiply accumulates?", "乘加"),
@@ -124,7 +128,7 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
         "share": ("of", "only", "only about", "的"),
     },
     "use": {
-        "needs": ("needs?", "requires?", "takes? up", "occup(?:y|ies)", "consum(?:es?|ing)", "uses?", "using", "used", "allocat(?:es?|ed)",
+        "needs": ("needs?", "requires?", "takes? up", "occup(?:y|ies)", "consum(?:es?|ing)", "draw(?:s|ing|n)?(?= ?(?:about |around |~|≈)?[0-9])", "uses?", "using", "used", "allocat(?:es?|ed)",
                   "remain(?:s|ing)?", "left", "free", "需要", "占用", "占", "消耗", "用了", "剩余", "剩下", "空闲", "需(?!要)"),
     },
     "variant": {
@@ -143,9 +147,12 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
         "cached": ("prefix cach(?:e|ing)", "cached(?: prompt| tokens| prefix)?", "cache hits?", "前缀缓存", "缓存命中"),
         "offload": ("offload(?:ing|ed|s)?", "卸载"),
         "bound": ("(?:theoretical |physical |lower |upper )?bound(?! by)", "floor", "ceiling", "roof", "下限", "下界", "上界", "天花板", "硬上限"),
-        "fits": ("fits?(?: (?:on|in|into|onto))?", "deployed? on", "runs? on", "can (?:be )?(?:run|served?) on", "放得下", "装得下", "能放进", "放进",
-                 "(?:能|可)?(?:部署|运行|跑)在", "足够(?:放下|装下)"),
-        "not": ("does not", "do not", "doesn't", "don't", "cannot", "can't", "不(?:会|能)", "并不", "放不下", "装不下", "无法"),
+        "fits": ("fits?(?: (?:on|in|into|onto))?", "deployed? on", "runs? on", "can (?:be )?(?:run|served?|host(?:ed)?|load(?:ed)?|h[eo]ld) (?:on|by|in)",
+                 "(?:can|could|will|able to) (?:run|serve|host|hold|load)(?! at)", "enough (?:to (?:run|hold|serve)|for)", "放得下", "装得下", "跑得(?:动|了|起来)",
+                 "(?:带|塞|载)得(?:动|下)", "(?:能|可以?)?(?:放|装|塞)(?:进|下|入)", "(?:能|可以?|够)(?:部署|运行|跑|装|放|加载)(?!到|出|满|[在进下入])",
+                 "(?:能|可以?)?(?:部署|运行|跑)在", "(?:足)?够(?:放下|装下|跑|运行)", "(?:能够?|可以?)(?=在 ?[^,.;]{1,24}[上里中](?:运行|跑|部署|放下|装下|加载))"),
+        "unfit": ("放不(?:下|进)", "装不(?:下|进)", "塞不(?:下|进)", "跑不(?:动|了|起来)", "带不动", "too (?:large|big) (?:for|to fit)", "out of memory", "爆显存", "显存不(?:够|足)"),
+        "not": ("does not", "do not", "doesn't", "don't", "cannot", "can't", "不(?:会|能)", "并不", "无法", "没法"),
         "dominates": ("dominat(?:es?|ing|ed)", "占(?:据)?主导", "主导"),
         "traffic": ("bytes (?:moved|read|streamed)", "memory traffic", "weight traffic", "搬运(?:的)?字节(?:数)?", "访存量",
                     "读取(?:的)?字节(?:数)?"),

@@ -16,12 +16,16 @@ from derive.units import unit
 from derive.units.numerals import Unusable
 
 NUMBER_START = re.compile(
-    r"[0-9.≈~]|每(?=秒|分|小时|天)|[一二两三四五六七八九十]|大约|约|将近|接近|近"
+    r"[0-9.≈~$]|US\$|USD(?= ?[0-9])|每(?=秒|分|小时|天|百万|1 ?M|个?参数)|[一二两三四五六七八九十]"
+    r"|大约|约|将近|接近|近"
     r"|(?:an?|one|two|four|ten) (?=(?:tera|peta|exa)[a-z])"
     r"|about|around|approx|roughly|nearly|almost",
     re.IGNORECASE,
 )
-SHAPE = re.compile(r"([0-9][0-9,]*) ?[x×*] ?([0-9][0-9,]*) ?[x×*] ?([0-9][0-9,]*)(?![0-9.])")
+SHAPE = re.compile(
+    r"(?<![x×*])(?<![x×*] )([0-9][0-9,]*) ?[x×*] ?([0-9][0-9,]*) ?[x×*] ?([0-9][0-9,]*)"
+    r"(?![0-9.])(?! ?[x×*] ?[0-9])"
+)
 BITS = re.compile(
     r"(?P<bits>[0-9]{1,5})[ -]?(?:bits?|位)[ -]?(?:memory |显存|内存)?(?:wide )?"
     r"(?=bus|interface|wide|位宽|总线|接口)"
@@ -46,7 +50,7 @@ WORDS = {
 }  # fmt: skip
 COUNTED = re.compile(
     rf"(?P<word>{'|'.join(sorted(WORDS, reverse=True))})(?: single)? "
-    r"(?=[A-Z]|[0-9]{1,4} ?GB? [A-Z])",
+    r"(?=[A-Z]|[0-9]{3,4}(?![0-9])|[0-9]{1,4} ?GB? [A-Z])",
     re.IGNORECASE,
 )
 DEFINED = re.compile(
@@ -58,7 +62,12 @@ TIMES = re.compile(
     re.IGNORECASE,
 )
 WORD = re.compile(r"[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]+|[0-9][0-9.,]*|\S")
-DEVICE = unit("device")
+DEVICE, GIGABYTE = unit("device"), unit("GB")
+SIZE = re.compile(r"[ -]?[0-9]{1,4} ?GB?$")
+OF_MEMORY = re.compile(
+    r" ?(?:的|of )?(?:显存|内存|HBM|VRAM|memory)(?![^,.;]{0,8}(?:带宽|bandwidth))", re.IGNORECASE
+)
+BARE_G = re.compile(r"G(?![A-Za-z0-9])")
 # more than a number may hold: 10^10^10, 1e-99999
 UNUSABLE = re.compile(
     r"[0-9][0-9.,]{0,40}(?:[eE][+-]?[0-9]{3,}|(?:(?:\^|\*\*)[0-9.]{1,40}){2,})(?![0-9])"
@@ -91,7 +100,7 @@ def tokens(text: str, roots: tuple[Path, ...]) -> list[Token]:
         if text[at] in ",;:()" or (text[at] in ".!?" and text[at + 1 : at + 2] in ("", " ")):
             found = [Token("stop", at, at + 1, says=text[at])]
         elif here := products.at(text, at):
-            found = [Token("hardware", at, here[0], here[1])]
+            found = [Token("hardware", at, without_memory(text, at, here[0]), here[1])]
         elif here := models.at(text, at):
             found = [Token("model", at, here[0], here[1])]
         elif text[at].isdigit() and (token := no_figure(text, at)):
@@ -119,11 +128,40 @@ def tokens(text: str, roots: tuple[Path, ...]) -> list[Token]:
             )
             found = [Token("number", at, counted.end() - 1, read=read, of="devices")]
         elif NUMBER_START.match(text, at) and (number := numbered(text, at)):
+            number = gigabytes(number, text, products, made[-1] if made else None)
             found = counted_or_numbered(number, text, products)
             found += words_between(text, number.read.end, number.end) if number.read else ()
         made += found or [left_over(text, at)]
         at = max(at + 1, *(t.end for t in found or made[-1:]))
     return made
+
+
+def without_memory(text: str, at: int, end: int) -> int:
+    """Where a name ends: before a memory in it that the text speaks of (H100 SXM | 80G 显存)."""
+    size = SIZE.search(text, at, end)
+    return size.start() if size and OF_MEMORY.match(text, end) else end
+
+
+def gigabytes(number: Token, text: str, products: Names, before: Token | None) -> Token:
+    """A number with a bare G beside a product as its memory in GB (4090 24G, 80G A100)."""
+    read, end = number.read, number.end
+    if read is None or read.unit.terms or not BARE_G.match(text, end):
+        return number
+    beside = (
+        before is not None
+        and before.kind == "hardware"
+        and text[before.end : number.start].strip() == ""
+    )
+    if not beside and not products.at(text, after_of(text, end + 1)):
+        return number
+    return replace(number, end=end + 1, read=replace(read, end=end + 1, unit=GIGABYTE, loose=True))
+
+
+def after_of(text: str, at: int) -> int:
+    """Past "的" and spaces."""
+    while text[at : at + 1] in (" ", "的"):
+        at += 1
+    return at
 
 
 def defined(text: str, at: int) -> bool:

@@ -7,11 +7,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from derive.audit.physics import bounds
+from derive.audit.physics.bounds import USABLE
 from derive.audit.physics.lines import equation
 from derive.audit.physics.precisions import storable
 from derive.audit.physics.remedies import for_memory, for_requests
-from derive.audit.physics.setting import Setting
-from derive.audit.physics.settings import own_model, settings
+from derive.audit.physics.setting import Setting, as_stored
+from derive.audit.physics.settings import own_model, settings, spoken
 from derive.audit.readings import together
 from derive.audit.rule import rule
 from derive.audit.types import Finding, Reading
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from derive.audit.library import Library
     from derive.audit.types import Claim, Figure
 
-USABLE = Fraction(9, 10)  # what engines take of a device by default
 HOLD_WEIGHTS = Text("to hold the weights", "要放得下权重")
 HOLD_REQUESTS = Text("to hold the requests", "要容纳这些请求")
 SPEEDS = ("speed", "tpot", "itl", "ttft")
@@ -58,19 +58,17 @@ def fits(claim: Claim, library: Library) -> Iterator[Finding]:
     if judged_by_speed(claim) or not own_model(claim) or not somewhere:
         return
     counted = claim.one("devices")
-    about_fit = claim.says("subject", "fits") or needs_devices(claim)
+    about_fit = claim.says("subject", "fits", "unfit") or needs_devices(claim)
     needs = counted is not None and counted.bound == ">="
     if not about_fit and not needs:
         return
-    anchor = counted or claim.figures[0] if claim.figures else None
-    if anchor is None:
-        return
+    anchor = counted or spoken(claim)
     here = [s for s in settings(claim, library, anchor) if "M_dev" in s.values]
-    verdicts = {least_count(s, anchor) if needs else holds(claim, s) for s in here}
+    verdicts = {least_count(as_stored(s), anchor) if needs else holds(claim, s) for s in here}
     if not here:
         return
     verdict = together(verdicts)
-    setting = here[0]
+    setting = as_stored(here[0])
     fit = bounds.weights_fit(setting)
     assert fit is not None
     lines = (*setting.assumed, *bounds.fit_lines(setting, fit))
@@ -85,7 +83,14 @@ def fits(claim: Claim, library: Library) -> Iterator[Finding]:
         what = tr("the weights take at least {count} devices: {setting}", count=f"{count:,}",
                   setting=setting.name)  # fmt: skip
     said = None if verdict == "consistent" else least_said(setting, count)
-    remedies = for_memory(setting, library) if verdict == "infeasible" else ()
+    if (
+        fit.tight
+        and not needs
+        and (verdict == "ambiguous" or claim.says("subject", "not", "unfit"))
+    ):
+        what, said = tight(setting, fit)
+        lines = (*lines, *sold(setting))
+    remedies = for_memory(here[0], library) if verdict == "infeasible" else ()
     spans = tuple(n.span for n in (*claim.models[:1], *claim.hardware[:1]))
     yield Finding(
         "PHYS006", verdict, severity, what, spans, (), lines, said, remedies, setting.sources,
@@ -120,21 +125,42 @@ def needs_devices(claim: Claim) -> bool:
     return bool(claim.of("devices")) and claim.says("use") and not others
 
 
+def tight(setting: Setting, fit: bounds.Fit) -> tuple[Text, Text]:
+    """Weights that take more than nine tenths of the memory: what it depends on, and a sentence."""
+    share = show(Quantity(fit.needed / fit.held * 100, unit("%"))).text.removeprefix("≈ ")
+    what = tr("the weights take {share} of all memory that the driver shows, which engines do not hand out whole (nine "
+              "tenths by default): {setting}", share=share, setting=setting.name)  # fmt: skip
+    least = setting.value("g_min", best=False, M_frac=USABLE) or Fraction(setting.devices)
+    said = tr("The weights of {model} take {share} of the memory of {place}; with nine tenths of it they take at least "
+              "{more}.", model=whole(setting), share=share, place=setting.place,
+              more=setting.with_(g=Fraction(least)).place)  # fmt: skip
+    return what, said
+
+
+def sold(setting: Setting) -> tuple[Text, ...]:
+    """The memory of all devices as it is sold."""
+    if setting.product is None:
+        return ()
+    whole = setting.product.marketed.quantity.base * setting.devices
+    return (tr("as sold: {line}", line=equation("g · M_dev", whole, "byte")),)
+
+
 def holds(claim: Claim, setting: Setting) -> str:
-    """Whether it is as the text says: fits, or does not."""
-    denied = claim.says("subject", "not")
-    verdicts = []
-    for stored, plain in storable(claim, setting.stored):
-        here = setting if stored == setting.stored else setting.with_(stored=stored)
-        fit = bounds.weights_fit(here)
-        tight = fit is not None and fit.needed > fit.held * USABLE
-        held = fit is not None and fit.fits
-        verdicts.append(((held != denied) or (denied and tight), plain))
-    if verdicts[0][0]:
+    """Whether it is as the text says: fits, or does not.
+
+    Weights that leave less than a tenth of the memory fit and do not: what is left has to hold the
+    cache, the activations and the runtime.
+    """
+    denied = claim.says("subject", "not", "unfit")
+    fits = [bounds.weights_fit(as_stored(setting if s == setting.stored else setting.with_(stored=s)))
+            for s, _ in storable(claim, setting.stored)]  # fmt: skip
+    plain = fits[0]
+    assert plain is not None
+    if denied:
+        return "consistent" if plain.tight or not plain.fits else "contradicted"
+    if plain.fits and not plain.tight:
         return "consistent"
-    if any(v for v, _ in verdicts):
-        return "ambiguous"
-    return "contradicted" if denied else "infeasible"
+    return "ambiguous" if any(f and f.fits for f in fits) else "infeasible"
 
 
 def least_count(setting: Setting, figure: Figure) -> str:
@@ -164,6 +190,10 @@ def least_count(setting: Setting, figure: Figure) -> str:
     ),
     fires="One H100 SXM serves 64 concurrent requests of Llama-3.1-8B in BF16, each with a context of 32,768 tokens.",
     quiet="One H100 SXM serves 8 concurrent requests of Llama-3.1-8B in BF16, each with a context of 32,768 tokens.",
+    chinese=(
+        "一张 H100 SXM 上 BF16 的 Llama-3.1-8B 可支持 64 并发，每个请求上下文 32,768 token。",
+        "一张 H100 SXM 上 BF16 的 Llama-3.1-8B 可支持 8 并发，每个请求上下文 32,768 token。",
+    ),
 )
 def requests(claim: Claim, library: Library) -> Iterator[Finding]:
     """One finding for a batch with a context, a model and an accelerator."""

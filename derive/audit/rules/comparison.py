@@ -87,6 +87,10 @@ def comparisons(claim: Claim) -> Iterator[tuple[Figure, Figure, bool | None]]:
     ),
     fires="312 TFLOPS is larger than 2.039 TB/s",
     quiet="3.35 TB/s is larger than 2.039 TB/s",
+    chinese=(
+        "312 TFLOPS 大于 2.039 TB/s",
+        "3.35 TB/s 大于 2.039 TB/s",
+    ),
 )
 def across_dimensions(claim: Claim, _: Library) -> Iterator[Finding]:
     """One finding a comparison of unlike things."""
@@ -128,6 +132,10 @@ def called(dimension: Dimension) -> object:
     ),
     fires="400 Gb/s is larger than 100 GB/s.",
     quiet="400 GB/s is larger than 100 GB/s.",
+    chinese=(
+        "400 Gb/s 大于 100 GB/s。",
+        "400 GB/s 大于 100 GB/s。",
+    ),
 )
 def larger(claim: Claim, _: Library) -> Iterator[Finding]:
     """Right or wrong by the figures alone."""

@@ -46,6 +46,10 @@ def of_cause(
     ),
     fires="H100 SXM: 1,979 TFLOPS FP16.",
     quiet="H100 SXM: 1,979 TFLOPS FP16 with sparsity.",
+    chinese=(
+        "H100 SXM 的 FP16 算力为 1,979 TFLOPS。",
+        "H100 SXM 带稀疏的 FP16 算力为 1,979 TFLOPS。",
+    ),
 )
 def sparse_peak(claim: Claim, library: Library) -> Iterator[Finding]:
     """The value with sparsity where the dense one is meant, or the other way round."""
@@ -65,6 +69,10 @@ def sparse_peak(claim: Claim, library: Library) -> Iterator[Finding]:
     ),
     fires="H100 SXM: 1,979 TFLOPS TF32 dense.",
     quiet="H100 SXM: 494.5 TFLOPS TF32 dense.",
+    chinese=(
+        "H100 SXM 的 TF32 稠密算力为 1,979 TFLOPS。",
+        "H100 SXM 的 TF32 稠密算力为 494.5 TFLOPS。",
+    ),
 )
 def other_precision(claim: Claim, library: Library) -> Iterator[Finding]:
     """The value at another precision."""
@@ -83,6 +91,10 @@ def other_precision(claim: Claim, library: Library) -> Iterator[Finding]:
     ),
     fires="The A100 has a memory bandwidth of 2,039 GB/s.",
     quiet="The A100 SXM4 80GB has a memory bandwidth of 2,039 GB/s.",
+    chinese=(
+        "A100 的显存带宽为 2,039 GB/s。",
+        "A100 SXM4 80GB 的显存带宽为 2,039 GB/s。",
+    ),
 )
 def variant_unnamed(claim: Claim, library: Library) -> Iterator[Finding]:
     """Right for one variant, not for another; or a quantity of a name with several."""
@@ -101,6 +113,10 @@ def variant_unnamed(claim: Claim, library: Library) -> Iterator[Finding]:
     ),
     fires="With FP8 weights an A100 computes at 624 TFLOP/s.",
     quiet="With FP8 weights an H100 SXM computes at 1,979 TFLOP/s.",
+    chinese=(
+        "A100 用 FP8 权重时的算力为 624 TFLOP/s。",
+        "H100 SXM 用 FP8 权重时的算力为 1,979 TFLOP/s。",
+    ),
 )
 def no_such_units(claim: Claim, library: Library) -> Iterator[Finding]:
     """A rate at a precision that the product lacks."""
@@ -119,6 +135,10 @@ def no_such_units(claim: Claim, library: Library) -> Iterator[Finding]:
     ),
     fires="H100 SXM NVLink: 900 GB/s.",
     quiet="H100 SXM NVLink: 450 GB/s per direction.",
+    chinese=(
+        "H100 SXM 的 NVLink 为 900 GB/s。",
+        "H100 SXM 的 NVLink 单向 450 GB/s。",
+    ),
 )
 def both_directions(claim: Claim, library: Library) -> Iterator[Finding]:
     """Both directions where one is meant, or the other way round."""
@@ -137,6 +157,10 @@ def both_directions(claim: Claim, library: Library) -> Iterator[Finding]:
     ),
     fires="A B200 has 72 PFLOPS of dense FP4.",
     quiet="8x B200 have 72 PFLOPS of dense FP4.",
+    chinese=(
+        "B200 的 FP4 稠密算力为 72 PFLOPS。",
+        "8 张 B200 的 FP4 稠密算力为 72 PFLOPS。",
+    ),
 )
 def several_devices(claim: Claim, library: Library) -> Iterator[Finding]:
     """The sum where one device is meant, or one where the sum is."""
@@ -155,6 +179,10 @@ def several_devices(claim: Claim, library: Library) -> Iterator[Finding]:
     ),
     fires="An H100 SXM has 86 GB of memory.",
     quiet="An H100 SXM has 80 GB of memory.",
+    chinese=(
+        "H100 SXM 的显存为 86 GB。",
+        "H100 SXM 的显存为 80 GB。",
+    ),
 )
 def other_count(claim: Claim, library: Library) -> Iterator[Finding]:
     """Another count of the same memory; a note where the vendor writes GiB and the claim GB."""
@@ -163,6 +191,29 @@ def other_count(claim: Claim, library: Library) -> Iterator[Finding]:
         if relabelled(judged):
             message, lines, _ = causes.stored(judged)
             yield finding("COND007", judged, message, derivation=lines)
+
+
+@rule(
+    "COND025",
+    name=("matrix units and vector units", "矩阵单元与向量单元"),
+    page=(
+        "Some data sheets print two rates of one precision: that of the vector units and that of the Tensor Cores "
+        "(FP64 of A100 and H100, a factor of 2). They are two conditions, not two sources that disagree. Without a word "
+        "the rate of the vector units is meant; the other is ambiguous until the units are named, and contradicted "
+        "where the claim names the other units.",
+        "有的数据表对同一精度给出两种算力：向量单元与 Tensor Core（如 A100、H100 的 FP64，相差一倍）。这是两种口径，不是来源分歧。"
+        "未说明时按向量单元理解；另一数值在注明计算单元之前判为有歧义，若文中写的是另一种单元则判为矛盾。",
+    ),
+    fires="H100 SXM: 67 TFLOPS FP64.",
+    quiet="H100 SXM: 67 TFLOPS FP64 on the Tensor Cores.",
+    chinese=(
+        "H100 SXM 的 FP64 算力为 67 TFLOPS。",
+        "H100 SXM 的 FP64 Tensor Core 算力为 67 TFLOPS。",
+    ),
+)
+def engines(claim: Claim, library: Library) -> Iterator[Finding]:
+    """The rate of the other kind of units."""
+    return of_cause("COND025", "engine", rates.other_units, claim, library)
 
 
 @rule(
@@ -175,6 +226,10 @@ def other_count(claim: Claim, library: Library) -> Iterator[Finding]:
     ),
     fires="H100 SXM: 989 TOPS.",
     quiet="H100 SXM: 1,979 TOPS INT8.",
+    chinese=(
+        "H100 SXM 的算力为 989 TOPS。",
+        "H100 SXM 的 INT8 算力为 1,979 TOPS。",
+    ),
 )
 def operations(claim: Claim, library: Library) -> Iterator[Finding]:
     """Integer operations where floating-point ones are meant, or the other way round."""
@@ -191,6 +246,10 @@ def operations(claim: Claim, library: Library) -> Iterator[Finding]:
     ),
     fires="H100 SXM: 900 GB/s of bandwidth.",
     quiet="H100 SXM: 3.35 TB/s of bandwidth.",
+    chinese=(
+        "H100 SXM 的带宽为 900 GB/s。",
+        "H100 SXM 的带宽为 3.35 TB/s。",
+    ),
 )
 def which_bandwidth(claim: Claim, library: Library) -> Iterator[Finding]:
     """The link's value where the memory's is meant."""

@@ -42,6 +42,10 @@ BINARY = re.compile(r"[0-9] ?k", re.IGNORECASE)
     ),
     fires="Llama-3-8B supports a context of 128K tokens.",
     quiet="Llama-3.1-8B supports a context of 128K tokens.",
+    chinese=(
+        "Llama-3-8B 支持 128K token 的上下文。",
+        "Llama-3.1-8B 支持 128K token 的上下文。",
+    ),
 )
 def context(claim: Claim, library: Library) -> Iterator[Finding]:
     """One finding for a length that stands alone beside a model."""

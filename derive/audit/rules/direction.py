@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     ),
     fires="Less bandwidth makes the ridge lower.",
     quiet="Less bandwidth makes the ridge higher.",
+    chinese=(
+        "带宽越小，脊点越低。",
+        "带宽越小，脊点越高。",
+    ),
 )
 def direction(claim: Claim, _: Library) -> Iterator[Finding]:
     """Each cause with the effect that is told beside it."""

@@ -43,6 +43,10 @@ MOST = 6
     ),
     fires="Gaudi 3 with 1,835 BF16 TFLOPS is slightly below the H100 SXM with 1,979.",
     quiet="Gaudi 3 with 1,835 BF16 TFLOPS is above the H100 SXM with 989.",
+    chinese=(
+        "Gaudi 3 的 BF16 算力 1,835 TFLOPS，略低于 H100 SXM 的 1,979。",
+        "Gaudi 3 的 BF16 算力 1,835 TFLOPS，高于 H100 SXM 的 989。",
+    ),
 )
 def unlike_bases(claim: Claim, library: Library) -> Iterator[Finding]:
     """The first two figures of different products that stand on unlike bases."""
@@ -127,6 +131,10 @@ def on(judged: Judgement, basis: Entry) -> Entry | None:
     ),
     fires="The B200 has 9.1 times the FP8 compute of the H100 SXM.",
     quiet="The H200 SXM has 1.43 times the memory bandwidth of the H100 SXM.",
+    chinese=(
+        "B200 的 FP8 算力是 H100 SXM 的 9.1 倍。",
+        "H200 SXM 的显存带宽是 H100 SXM 的 1.43 倍。",
+    ),
 )
 def between_products(claim: Claim, library: Library) -> Iterator[Finding]:
     """A stated multiple of a quantity that both specs have."""

@@ -82,6 +82,10 @@ def told(claim: Claim) -> Iterator[tuple[Term, Figure]]:
     ),
     fires="The total work of the run was 312 TFLOP/s.",
     quiet="The total work of the run was 312 TFLOP.",
+    chinese=(
+        "总运算量为 312 TFLOP/s。",
+        "总运算量为 312 TFLOP。",
+    ),
 )
 def unlike_unit(claim: Claim, _: Library) -> Iterator[Finding]:
     """One finding a figure whose unit its own noun excludes."""
@@ -162,6 +166,10 @@ def repaired(word: Text, figure: Figure, right: str) -> Text:
     ),
     fires="The H100 SXM has 989 TFLOPs of dense BF16.",
     quiet="The H100 SXM has 989 TFLOP/s of dense BF16.",
+    chinese=(
+        "H100 SXM 的 BF16 稠密算力为 989 TFLOPs。",
+        "H100 SXM 的 BF16 稠密算力为 989 TFLOP/s。",
+    ),
 )
 def count_for_rate(claim: Claim, _: Library) -> Iterator[Finding]:
     """An info: the spelling is loose, the rate is read."""

@@ -41,6 +41,10 @@ OTHERS = ("fp8", "fp32")  # what a cache is kept in besides 16 bits
     ),
     fires="Qwen3-32B needs 160 KiB of bf16 KV cache per token.",
     quiet="Qwen3-32B needs 256 KiB of bf16 KV cache per token.",
+    chinese=(
+        "Qwen3-32B 的 bf16 KV cache 每 token 需要 160 KiB。",
+        "Qwen3-32B 的 bf16 KV cache 每 token 需要 256 KiB。",
+    ),
 )
 def cache_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
     """One finding for each figure of the KV cache beside a named model."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from derive.audit.physics.lines import equation
 from derive.audit.physics.precisions import storable
 from derive.audit.physics.setting import Setting
-from derive.audit.physics.settings import own_model, settings
+from derive.audit.physics.settings import of_any_model, own_model, settings, spoken
+from derive.audit.physics.sides import critical, of_prefill, without_batch
 from derive.audit.rule import rule
 from derive.audit.types import Finding, Reading
 from derive.audit.wording import GRAVE
@@ -36,20 +36,30 @@ SIDES = {"ridge_batch": True, "memory_bound": False}  # what the text says -> co
     ),
     fires="Decoding Llama-3-70B in BF16 on H100 SXM at a batch of 512 with a context of 4,096 tokens is compute bound.",
     quiet="Decoding Llama-3-70B in BF16 on H100 SXM at a batch of 8 with a context of 4,096 tokens is memory bound.",
+    chinese=(
+        "H100 SXM 上 BF16 的 Llama-3-70B，batch 512、上下文 4,096 token 时 decode 受算力限制，即计算受限。",
+        "H100 SXM 上 BF16 的 Llama-3-70B，batch 8、上下文 4,096 token 时 decode 是带宽受限的。",
+    ),
 )
 def side_of_ridge(claim: Claim, library: Library) -> Iterator[Finding]:
     """A claim that puts a batch on a side of the ridge."""
     told = next((s for s in SIDES if claim.says("subject", s)), None)
     batch = claim.one("batch", "concurrency")
-    if told is None or not claim.models or not claim.hardware:
+    if told is None or not claim.hardware:
         return
     if claim.says("tokens", "input") and not claim.says("tokens", "output"):
-        return  # prefill
-    anchor = batch or claim.one("context") or (claim.figures[0] if claim.figures else None)
-    if anchor is None or (batch is None and not claim.of("context")):
+        yield from of_prefill(claim, library)
         return
+    anchor = batch or claim.one("context") or spoken(claim)
+    if batch is None and not claim.of("context"):
+        yield from without_batch(claim, library, anchor)
+        return
+    if claim.of("context") and not claim.models:
+        return  # the bytes of a token's cache are those of a model
     found = [
-        (s, side(claim, s, batch)) for s in settings(claim, library, anchor) if "P_peak" in s.values
+        (s, side(claim, s, batch))
+        for s in of_any_model(claim, library, anchor)
+        if "P_peak" in s.values
     ]
     found = [(s, o) for s, o in found if o is not None]
     if not found:
@@ -70,13 +80,6 @@ def side(claim: Claim, setting: Setting, batch: Figure | None) -> bool | None:
     if limit is None:
         return None if "T" not in here.values else False
     return True if batch is None else batch.interval.high >= limit
-
-
-def critical(setting: Setting) -> Fraction | None:
-    """The critical batch at the stated context, else in the limit of none; None past the wall."""
-    return setting.value(
-        "b_crit_T" if "T" in setting.values and setting.value("kappa") else "b_crit", best=False
-    )
 
 
 def side_finding(
@@ -156,6 +159,10 @@ def side_finding(
     ),
     fires="Past about 2,000 tokens of context the KV cache dominates at any batch.",
     quiet="The KV cache of Llama-3-70B grows with the context.",
+    chinese=(
+        "上下文超过约 2,000 token 后，任何批大小下都是 KV cache 占主导。",
+        "Llama-3-70B 的 KV cache 随上下文增长。",
+    ),
 )
 def cache_dominates(claim: Claim, library: Library) -> Iterator[Finding]:
     """A context from which the cache is said to dominate."""

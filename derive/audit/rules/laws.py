@@ -36,6 +36,7 @@ LAWS = (
          "token 速率乘以时间就是 token 数。有多个在途请求时，速率可能指单个请求，也可能指全部请求之和。"),
         "At 50 token/s it generates 1,000 tokens in 2 s.",
         "At 50 token/s it generates 1,000 tokens in 20 s.",
+        ("以 50 token/s 的速度，2 秒生成 1,000 个 token。", "以 50 token/s 的速度，20 秒生成 1,000 个 token。"),
     ),
     Law(
         "CONS011", "speed",
@@ -52,6 +53,7 @@ LAWS = (
          "token 速率只计生成的 token。若把输入 token 也算进去，就不能与 decode 速率比较：输入越长数字越大，而 decode 反而变慢。"),
         "6,144 input tokens and 2,048 output tokens in 100 s are 400 token/s.",
         "6,144 input tokens and 2,048 output tokens in 100 s are 20.5 token/s.",
+        ("输入 6,144 token、输出 2,048 token，用时 100 s，即 400 token/s。", "输入 6,144 token、输出 2,048 token，用时 100 s，即 20.5 token/s。"),
     ),
     Law(
         "CONS012", "speed",
@@ -66,6 +68,7 @@ LAWS = (
          "每个在途请求每隔一个 TPOT 产出一个 token，因此总吞吐等于在途请求数除以 TPOT。总吞吐的倒数不是 TPOT。"),
         "529 token/s in total with 57 requests in flight means a TPOT of 1.9 ms.",
         "529 token/s in total with 57 requests in flight means a TPOT of 108 ms.",
+        ("总吞吐 529 token/s、57 个在途请求，TPOT 为 1.9 ms。", "总吞吐 529 token/s、57 个在途请求，TPOT 为 108 ms。"),
         must=("flight",),
     ),
     Law(
@@ -81,6 +84,7 @@ LAWS = (
          "单请求速率是其 TPOT 的倒数；更高的速率只能是多个请求之和。"),
         "A TPOT of 40 ms is 2.5 token/s per user.",
         "A TPOT of 40 ms is 25 token/s per user.",
+        ("TPOT 40 ms，即单用户 2.5 token/s。", "TPOT 40 ms，即单用户 25 token/s。"),
     ),
     Law(
         "CONS014", "bandwidth",
@@ -91,6 +95,7 @@ LAWS = (
          "总线每个引脚每次传 1 bit：位宽乘以单引脚速率，再除以 8 得到字节。"),
         "A 256-bit bus at 10 Gb/s per pin gives 32 GB/s.",
         "A 256-bit bus at 10 Gb/s per pin gives 320 GB/s.",
+        ("256 位总线、每引脚 10 Gb/s，带宽为 32 GB/s。", "256 位总线、每引脚 10 Gb/s，带宽为 320 GB/s。"),
     ),
     Law(
         "CONS015", "kappa",
@@ -104,6 +109,7 @@ LAWS = (
          "每 token 字节数乘以所存 token 数就是 KV cache 的字节数；常见错误是把 KB 当成字节。"),
         "150,000 tokens of KV cache in 7.7 GiB are 56 bytes per token.",
         "150,000 tokens of KV cache in 7.7 GiB are 55.1 kB per token.",
+        ("150,000 token 的 KV cache 占 7.7 GiB，每 token 56 字节。", "150,000 token 的 KV cache 占 7.7 GiB，每 token 55.1 kB。"),
     ),
     Law(
         "CONS016", "bytes",
@@ -117,6 +123,7 @@ LAWS = (
          "每个参数存一份。4 bit 格式不在此列：其缩放因子占用的比例各不相同。"),
         "A model with 7 billion parameters at 2 bytes per parameter has 140 GB of weights.",
         "A model with 7 billion parameters at 2 bytes per parameter has 14 GB of weights.",
+        ("70 亿参数的模型，每参数 2 字节，权重 140 GB。", "70 亿参数的模型，每参数 2 字节，权重 14 GB。"),
         bare=True,
     ),
     Law(
@@ -128,6 +135,7 @@ LAWS = (
          "KV cache 是 K 与 V 两部分之和；分别打印二者的引擎指的是两份独立的显存。"),
         "K size 8.23 GB, V size 8.23 GB, KV cache 8.23 GB in total.",
         "K size 8.23 GB, V size 8.23 GB, KV cache 16.46 GB in total.",
+        ("K 大小 8.23 GB，V 大小 8.23 GB，KV cache 共 8.23 GB。", "K 大小 8.23 GB，V 大小 8.23 GB，KV cache 共 16.46 GB。"),
     ),
     Law(
         "CONS018", "e2e",
@@ -141,6 +149,7 @@ LAWS = (
          "首个 token 随 TTFT 给出，其后每个 token 各花一个 TPOT。"),
         "With a TTFT of 200 ms and a TPOT of 20 ms a request of 101 output tokens takes 20.2 s end to end.",
         "With a TTFT of 200 ms and a TPOT of 20 ms a request of 101 output tokens takes 2.2 s end to end.",
+        ("TTFT 200 ms、TPOT 20 ms，输出 101 token 的请求端到端 20.2 s。", "TTFT 200 ms、TPOT 20 ms，输出 101 token 的请求端到端 2.2 s。"),
     ),
     Law(
         "CONS019", "tpot",
@@ -156,6 +165,7 @@ LAWS = (
          "TPOT 是首 token 之后的时间除以其后的 token 数，也就是平均 token 间延迟。有的工具把整个请求时间除以全部 token 也叫 TPOT。"),
         "TTFT 1,000 ms, 100 output tokens with an ITL of 10 ms: a TPOT of 19.9 ms.",
         "TTFT 1,000 ms, 100 output tokens with an ITL of 10 ms: a TPOT of 10 ms.",
+        ("TTFT 1,000 ms，输出 100 token，ITL 10 ms：TPOT 为 19.9 ms。", "TTFT 1,000 ms，输出 100 token，ITL 10 ms：TPOT 为 10 ms。"),
     ),
     Law(
         "CONS020", "tpot",
@@ -169,6 +179,7 @@ LAWS = (
          "TPOT 的定义；用整个请求时间除以全部 token 得到的是另一个量。"),
         "TTFT 2 s, total latency 12 s, 101 output tokens: TPOT 10 ms.",
         "TTFT 2 s, total latency 12 s, 101 output tokens: TPOT 100 ms.",
+        ("TTFT 2 s，总延迟 12 s，输出 101 token：TPOT 10 ms。", "TTFT 2 s，总延迟 12 s，输出 101 token：TPOT 100 ms。"),
     ),
     Law(
         "CONS021", "ridge",
@@ -178,6 +189,7 @@ LAWS = (
         ("Where both roofs meet; its unit is FLOP/byte.", "两条屋顶的交点，单位 FLOP/byte。"),
         "312 TFLOP/s and 2,039 GB/s put the ridge at 15.3 FLOP/byte.",
         "312 TFLOP/s and 2,039 GB/s put the ridge at 153 FLOP/byte.",
+        ("312 TFLOP/s 与 2,039 GB/s 对应的脊点为 15.3 FLOP/byte。", "312 TFLOP/s 与 2,039 GB/s 对应的脊点为 153 FLOP/byte。"),
     ),
     Law(
         "CONS022", "work",
@@ -188,18 +200,37 @@ LAWS = (
          "算力乘以时间等于运算量；按峰值算力只会更少，不会更多。"),
         "At 400 TFLOP/s a run of 10 s does 40 PFLOP of work.",
         "At 400 TFLOP/s a run of 10 s does 4 PFLOP of work.",
+        ("以 400 TFLOP/s 运行 10 s，总运算量 40 PFLOP。", "以 400 TFLOP/s 运行 10 s，总运算量 4 PFLOP。"),
         bound="<=",
     ),
     Law(
         "CONS023", "bytes",
         (Form("rate * time"),),
-        {"bytes": ("bytes", "weights", "kv"), "rate": ("memory_bandwidth", "data_rate", "link", "network"), "time": TIMES},
+        {"bytes": ("bytes", "weights", "kv"), "rate": ("memory_bandwidth", "data_rate", "link", "network", "host", "cache"), "time": TIMES},
         ("bytes = data rate × time", "字节数 = 带宽 × 时间"),
         ("A data rate times a time is an amount of data; at a peak rate no more than that is moved.",
          "带宽乘以时间等于数据量；按峰值带宽只会更少，不会更多。"),
         "At 50 GB/s a transfer of 5,000 GB takes 10 s.",
         "At 50 GB/s a transfer of 500 GB takes 10 s.",
+        ("以 50 GB/s 传输 5,000 GB 需要 10 s。", "以 50 GB/s 传输 500 GB 需要 10 s。"),
         bound="<=", bare=True,
+    ),
+    Law(
+        "CONS035", "cost",
+        (
+            Form("each * devices / speed"),
+            Form("each / speed", without=("devices",)),
+            Form("price / speed", Text("the price is that of all devices", "价格为全部设备合计")),
+            Form("price * devices / speed", Text("the price is that of each device", "价格为单个设备的价格")),
+        ),
+        {"cost": ("token_cost",), "price": ("price",), "each": ("device_price",), "speed": ("speed",), "devices": ("devices",)},
+        ("price per token = price per time / token rate", "每 token 价格 = 单位时间价格 / token 速率"),
+        ("What an hour costs over the tokens that are made in it. Where several devices are named the price may be that "
+         "of each or of all of them.",
+         "每小时的价格除以这一小时产出的 token 数。写有多个设备时，价格可指单个设备，也可指全部设备合计。"),
+        "At $2.50 per hour and 1,000 token/s, tokens cost $0.25 per million tokens.",
+        "At $2.50 per hour and 1,000 token/s, tokens cost $0.69 per million tokens.",
+        ("每小时 2.5 美元，每秒 1000 token，每百万 token 0.25 美元。", "每小时 2.5 美元，每秒 1000 token，每百万 token 0.69 美元。"),
     ),
     Law(
         "CONS024", "mfu",
@@ -209,6 +240,7 @@ LAWS = (
         ("Both at the same precision and for the same devices.", "二者须为同一精度、同样的设备。"),
         "450 TFLOP/s achieved, of a peak of 989 TFLOP/s, is an MFU of 91 %.",
         "450 TFLOP/s achieved, of a peak of 989 TFLOP/s, is an MFU of 46 %.",
+        ("实际算力 450 TFLOP/s，峰值 989 TFLOP/s，MFU 为 91 %。", "实际算力 450 TFLOP/s，峰值 989 TFLOP/s，MFU 为 46 %。"),
         bare=True,
     ),
 )  # fmt: skip
@@ -220,9 +252,8 @@ def declare(law: Law) -> None:
     def holds(law: Law, claim: Claim, _: Library) -> Iterable[Finding]:
         return check(law, claim)
 
-    rule(law.id, name=law.name, page=law.page, fires=law.fires, quiet=law.quiet)(
-        partial(holds, law)
-    )
+    rule(law.id, name=law.name, page=law.page, fires=law.fires, quiet=law.quiet,
+         chinese=law.chinese)(partial(holds, law))  # fmt: skip
 
 
 for _law in LAWS:

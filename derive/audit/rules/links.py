@@ -39,6 +39,10 @@ PERCENT = Fraction(1, 100)
     ),
     fires="The GB200 NVL72 has 130 TB/s of bisection bandwidth.",
     quiet="The GB200 NVL72 has 32.4 TB/s of bisection bandwidth.",
+    chinese=(
+        "GB200 NVL72 的对分带宽为 130 TB/s。",
+        "GB200 NVL72 的对分带宽为 32.4 TB/s。",
+    ),
 )
 def bisection(claim: Claim, library: Library) -> Iterator[Finding]:
     """A bisection figure against half the devices, one way."""
@@ -120,6 +124,10 @@ def cut(figure: Figure, product: Hardware, claim: Claim) -> Iterator[Finding]:
     ),
     fires="An all-reduce bus bandwidth of 360 GB/s is 40 % of the NVLink bandwidth of 900 GB/s of the H100 SXM.",
     quiet="On an H100 SXM an all-reduce bus bandwidth of 360 GB/s is 80 % of the 450 GB/s that NVLink moves in one direction.",
+    chinese=(
+        "all-reduce 总线带宽 360 GB/s，是 H100 SXM 的 NVLink 带宽 900 GB/s 的 40 %。",
+        "H100 SXM 上 all-reduce 总线带宽 360 GB/s，是 NVLink 单向 450 GB/s 的 80 %。",
+    ),
 )
 def mixed_directions(claim: Claim, library: Library) -> Iterator[Finding]:
     """A share or a multiple between a figure of one direction and one of both."""

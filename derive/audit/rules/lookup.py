@@ -34,6 +34,10 @@ MOST = 4
     ),
     fires="每秒 989 万亿次浮点运算",
     quiet="每秒 989.123 万亿次浮点运算",
+    chinese=(
+        "每秒 989 万亿次浮点运算",
+        "每秒 989.123 万亿次浮点运算",
+    ),
 )
 def known_value(claim: Claim, library: Library) -> Iterator[Finding]:
     """Which products have this value; nothing where none has."""

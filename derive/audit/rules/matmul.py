@@ -39,6 +39,10 @@ TIMES = ("time", "latency")
     ),
     fires="A 4096 x 4096 x 4096 BF16 matmul is 68.7 GFLOP.",
     quiet="A 4096 x 4096 x 4096 BF16 matmul is 137.4 GFLOP.",
+    chinese=(
+        "4096 × 4096 × 4096 的 BF16 矩阵乘需要 68.7 GFLOP。",
+        "4096 × 4096 × 4096 的 BF16 矩阵乘需要 137.4 GFLOP。",
+    ),
 )
 def matrix_product(claim: Claim, library: Library) -> Iterator[Finding]:
     """The stated operations, then the stated time."""

@@ -70,6 +70,10 @@ def about(interval: Interval, under: Text, *, base: str, plain: bool = False, ad
     ),
     fires="Mixtral-8x7B needs memory for 13B parameters.",
     quiet="Qwen2.5-7B has 7.6B parameters.",
+    chinese=(
+        "Mixtral-8x7B 需要 13B 参数的显存。",
+        "Qwen2.5-7B 有 7.6B 参数。",
+    ),
 )
 def parameters(claim: Claim, library: Library) -> Iterator[Finding]:
     """One finding for each count that stands beside a named model."""

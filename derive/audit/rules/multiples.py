@@ -34,6 +34,10 @@ ROWS = ("", "bf16", "fp16", "fp8")  # the precisions that are worth a line
     ),
     fires="GB200 NVL72 is 30x faster than the H100 in real-time inference.",
     quiet="The H200 SXM has 1.43 times the memory bandwidth of the H100 SXM.",
+    chinese=(
+        "GB200 NVL72 的实时推理比 H100 快 30 倍。",
+        "H200 SXM 的显存带宽是 H100 SXM 的 1.43 倍。",
+    ),
 )
 def without_conditions(claim: Claim, library: Library) -> Iterator[Finding]:
     """A multiple of speed between products, or against something unknown."""

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     ),
     fires="It decodes at 60 token/s.",
     quiet="H100 SXM has 80 GB of memory.",
+    chinese=(
+        "TPOT 为 20 ms。",
+        "H100 SXM 的显存为 80 GB。",
+    ),
 )
 def nothing_found(_claim: Claim, _library: Library) -> Iterable[Finding]:
     """Only `judge` knows that every rule was silent."""
@@ -39,6 +43,10 @@ def nothing_found(_claim: Claim, _library: Library) -> Iterable[Finding]:
     ),
     fires="H100 SXM: 80 GB, with 18 ms of something",
     quiet="H100 SXM has 80 GB of memory.",
+    chinese=(
+        "H100 SXM 显存 80 GB，另有 18 ms 的开销",
+        "H100 SXM 的显存为 80 GB。",
+    ),
 )
 def left_over(_claim: Claim, _library: Library) -> Iterable[Finding]:
     """Only `judge` knows what every rule left over."""

@@ -59,6 +59,10 @@ BEHIND = re.compile(
     ),
     fires="MACs are twice the FLOPs: 1 FLOP = 2 MAC.",
     quiet="FLOPs are twice the MACs: 1 MAC = 2 FLOP.",
+    chinese=(
+        "MAC 数是 FLOP 数的两倍：1 FLOP = 2 MAC。",
+        "FLOP 数是 MAC 数的两倍：1 MAC = 2 FLOP。",
+    ),
 )
 def mac_against_flop(claim: Claim, _: Library) -> Iterator[Finding]:
     """Each statement that sets the one equal to the other."""

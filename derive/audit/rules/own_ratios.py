@@ -36,6 +36,10 @@ Pair = tuple["Entry", "Entry"]
     ),
     fires="On Gaudi 3 dense FP8 is twice as fast as BF16.",
     quiet="On the H100 SXM dense FP8 is twice as fast as BF16.",
+    chinese=(
+        "Gaudi 3 的 FP8 稠密算力是 BF16 的两倍。",
+        "H100 SXM 的 FP8 稠密算力是 BF16 的两倍。",
+    ),
 )
 def between_rates(claim: Claim, library: Library) -> Iterator[Finding]:
     """A stated multiple of two rates of one product."""
@@ -111,6 +115,10 @@ def told(rule_id: str, stated: Multiple, pairs: list[Pair]) -> Finding:
     ),
     fires="NVLink on the H100 SXM has 27 % of its HBM bandwidth.",
     quiet="NVLink on the H100 SXM has 13 % of its HBM bandwidth per direction.",
+    chinese=(
+        "H100 SXM 的 NVLink 是其 HBM 带宽的 27 %。",
+        "H100 SXM 的 NVLink 单向是其 HBM 带宽的 13 %。",
+    ),
 )
 def link_in_memory(claim: Claim, library: Library) -> Iterator[Finding]:
     """A share of the memory bandwidth that counts both directions of the link."""

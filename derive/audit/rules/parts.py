@@ -35,6 +35,10 @@ OF = r"(?:of|占|in|the|its|a|total|peak|,| |的|里的|中的|总)*(?:of|占|�
     ),
     fires="20 GB is 50 % of 80 GB.",
     quiet="20 GB is 25 % of 80 GB.",
+    chinese=(
+        "20 GB 是 80 GB 的 50 %。",
+        "20 GB 是 80 GB 的 25 %。",
+    ),
 )
 def percent(claim: Claim, _: Library) -> Iterator[Finding]:
     """A is p % of B; A of B is p %; A 占 B 的 p %."""
@@ -90,6 +94,10 @@ WORD_FACTORS = {
     ),
     fires="900 GB/s is 20 times 50 GB/s.",
     quiet="900 GB/s is 18 times 50 GB/s.",
+    chinese=(
+        "900 GB/s 是 50 GB/s 的 20 倍。",
+        "900 GB/s 是 50 GB/s 的 18 倍。",
+    ),
 )
 def multiple(claim: Claim, _: Library) -> Iterator[Finding]:
     """A is n times B; A 是 B 的 n 倍; A is twice B."""

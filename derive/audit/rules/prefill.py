@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     ),
     fires="An 8B model in BF16 on one A100 80GB SXM answers a prompt of 1,909 tokens with a TTFT of 1 ms.",
     quiet="An 8B model in BF16 on one A100 80GB SXM answers a prompt of 1,909 tokens with a TTFT of 180 ms.",
+    chinese=(
+        "8B 模型（BF16）在一张 A100 80GB SXM 上处理 1,909 token 的输入，TTFT 为 1 ms。",
+        "8B 模型（BF16）在一张 A100 80GB SXM 上处理 1,909 token 的输入，TTFT 为 180 ms。",
+    ),
 )
 def prefill(claim: Claim, library: Library) -> Iterator[Finding]:
     """One finding for each TTFT or prompt rate with a model and an accelerator."""

@@ -48,6 +48,10 @@ MANY = (1, 3, 32)
     ),
     fires="MoE: bytes moved and operations both follow the activated parameters",
     quiet="MoE: operations follow the activated parameters",
+    chinese=(
+        "MoE：搬运字节数与运算量都跟随激活参数",
+        "MoE：运算量跟随激活参数",
+    ),
 )
 def follows(claim: Claim, _: Library) -> Iterator[Finding]:
     """Of a mixture of experts, or of any formula that is said to be proportional."""

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from derive.audit.physics import bounds
 from derive.audit.physics.cases import one_request
 from derive.audit.physics.lines import equation, rounded
-from derive.audit.physics.setting import Setting, Subject
-from derive.audit.physics.settings import setting, settings
+from derive.audit.physics.settings import of_any_model
 from derive.audit.rule import rule
 from derive.audit.rules.utilisation import percent
 from derive.audit.types import Finding
@@ -21,7 +20,8 @@ from derive.units import Quantity, show, unit
 
 if TYPE_CHECKING:
     from derive.audit.library import Library
-    from derive.audit.types import Claim, Figure
+    from derive.audit.physics.setting import Setting
+    from derive.audit.types import Claim
 
 EIGHT_OF_TWO = {"E": Fraction(8), "k_exp": Fraction(2), "n": Fraction(1)}
 HEADS = 8  # KV heads of the worked example
@@ -39,6 +39,10 @@ HEADS = 8  # KV heads of the worked example
     ),
     fires="MoE: bytes moved and operations both follow the activated parameters.",
     quiet="MoE: the operations follow the activated parameters.",
+    chinese=(
+        "MoE：搬运字节数与运算量都跟随激活参数。",
+        "MoE：运算量跟随激活参数。",
+    ),
 )
 def expert_bytes(claim: Claim, _: Library) -> Iterator[Finding]:
     """A statement that the traffic of experts follows the active parameters."""
@@ -79,6 +83,10 @@ def expert_bytes(claim: Claim, _: Library) -> Iterator[Finding]:
     ),
     fires="Adding cards does not make the KV cache on each card smaller.",
     quiet="Adding data parallel replicas does not make the KV cache on each card smaller.",
+    chinese=(
+        "加卡不会让每张卡上的 KV cache 变小。",
+        "增加数据并行副本时，加卡不会让每张卡上的 KV cache 变小。",
+    ),
 )
 def cache_of_device(claim: Claim, _: Library) -> Iterator[Finding]:
     """A statement that more devices do not make the cache of one smaller."""
@@ -117,6 +125,10 @@ def cache_of_device(claim: Claim, _: Library) -> Iterator[Finding]:
     ),
     fires="Decode uses only about 30 % of the compute of the H100.",
     quiet="Prefill uses about 50 % of the compute of the H100.",
+    chinese=(
+        "H100 上 decode 只用到约 30 % 的算力。",
+        "H100 上 prefill 用到约 50 % 的算力。",
+    ),
 )
 def share_of_compute(claim: Claim, library: Library) -> Iterator[Finding]:
     """A share of compute said of decode."""
@@ -129,7 +141,7 @@ def share_of_compute(claim: Claim, library: Library) -> Iterator[Finding]:
         or claim.of("achieved_rate")
     ):
         return
-    for here in placed(claim, library, figure)[:1]:
+    for here in of_any_model(claim, library, figure)[:1]:
         one = share(here)
         if one is None:
             return
@@ -154,17 +166,6 @@ def share_of_compute(claim: Claim, library: Library) -> Iterator[Finding]:
                 "Decode of one request uses {share} of the dense compute.", share=rounded(value, 2)
             )
             yield Finding("PHYS014", "ambiguous", "warning", what, (figure.span,), (), lines, said)
-
-
-def placed(claim: Claim, library: Library, figure: Figure) -> list[Setting]:
-    """The settings of a claim; where no model is named, any dense one in 16 bits (its size cancels)."""
-    found = settings(claim, library, figure)
-    if found:
-        return found
-    from derive.audit.interval import Interval
-
-    anything = Subject(tr("any dense model"), size=Interval.of(Fraction(10**9)))
-    return [setting(claim, anything, p, figure) for p in library.products(figure.hardware)]
 
 
 def share(here: Setting) -> Fraction | None:

@@ -55,6 +55,10 @@ HINTS = ("divided", " over ", "ratio", "除以", "之比", "比值", "比率", "
     ),
     fires="0.5 and 0.6 are measured throughput divided by the theoretical lower bound",
     quiet="0.5 and 0.6 are the theoretical lower bound of TPOT divided by the measured TPOT",
+    chinese=(
+        "0.5 与 0.6 是实测吞吐除以理论下限",
+        "0.5 与 0.6 是 TPOT 的理论下限除以实测 TPOT",
+    ),
 )
 def unlike_parts(claim: Claim, _: Library) -> Iterator[Finding]:
     """One finding a quotient that no engineer has a name for, or that is to be pure and is not."""

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     ),
     fires="The service reaches 2,000 token/s.",
     quiet="The service gives each user 20 token/s.",
+    chinese=(
+        "服务达到 2,000 token/s。",
+        "服务给每个用户 20 token/s。",
+    ),
 )
 def whose(claim: Claim, _: Library) -> Iterator[Finding]:
     """A single token rate in a sentence that names no request, device, model or product."""
@@ -58,6 +62,10 @@ def whose(claim: Claim, _: Library) -> Iterator[Finding]:
     ),
     fires="Inference speed 2,000 token/s, prompt and generated tokens together.",
     quiet="Inference speed 2,000 token/s, generated tokens only.",
+    chinese=(
+        "推理速度 2,000 token/s，输入与输出合计。",
+        "推理速度 2,000 token/s，只计生成的 token。",
+    ),
 )
 def both_counted(claim: Claim, _: Library) -> Iterator[Finding]:
     """A token rate that counts input and output, without the lengths that would take them apart."""
@@ -123,6 +131,10 @@ def grown(text: str, what: str) -> Multiple | None:
     ),
     fires="batch 64: latency x4 and throughput x20",
     quiet="From batch 1 to 64: latency x4 and throughput x16",
+    chinese=(
+        "batch 64：延迟 ×4，吞吐 ×20",
+        "从 batch 1 到 64：延迟 ×4，吞吐 ×16",
+    ),
 )
 def batch_multiples(claim: Claim, _: Library) -> Iterator[Finding]:
     """The multiples of throughput and of latency together against the ratio of the batches."""

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from derive.audit.rule import rule
 from derive.audit.sheet.causes import disputed, unlike
-from derive.audit.sheet.findings import finding, plain_of
+from derive.audit.sheet.findings import all_of, finding, plain_of
 from derive.audit.sheet.match import judgements
 from derive.audit.sheet.records import relabelled
-from derive.audit.sheet.words import size, under
-from derive.text import joined, same, tr
+from derive.audit.sheet.words import size, statement, under
+from derive.text import Text, joined, same, tr
 
 if TYPE_CHECKING:
     from derive.audit.library import Library
@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     ),
     fires="H100 SXM: 1,200 TFLOPS FP16 dense.",
     quiet="H100 SXM: 989 TFLOPS FP16 dense.",
+    chinese=(
+        "H100 SXM 的 FP16 稠密算力为 1,200 TFLOPS。",
+        "H100 SXM 的 FP16 稠密算力为 989 TFLOPS。",
+    ),
 )
 def against_spec(claim: Claim, library: Library) -> Iterator[Finding]:
     """Plainly right (a note), or no value of the product at all."""
@@ -80,6 +84,10 @@ def right(judged: Judgement) -> Finding:
     ),
     fires="B300: 15 PFLOPS dense FP4.",
     quiet="GB300: 15 PFLOPS dense FP4.",
+    chinese=(
+        "B300 的 FP4 稠密算力为 15 PFLOPS。",
+        "GB300 的 FP4 稠密算力为 15 PFLOPS。",
+    ),
 )
 def other_sources(claim: Claim, library: Library) -> Iterator[Finding]:
     """What only another source prints; a note where it is the same thing printed otherwise."""
@@ -105,15 +113,23 @@ def other_sources(claim: Claim, library: Library) -> Iterator[Finding]:
     name=("no such figure in the spec", "规格中没有该项"),
     page=(
         "The product is known, but its cited spec has no value for this quantity or this precision, and does not "
-        "say that the product lacks it. The claim can be neither confirmed nor refuted.",
-        "产品已知，但所引规格没有该项或该精度的数值，也未说明产品不支持，因此既不能证实也不能证伪。",
+        "say that the product lacks it. The same holds where one name covers builds that the specs do not have. The "
+        "claim can be neither confirmed nor refuted.",
+        "产品已知，但所引规格没有该项或该精度的数值，也未说明产品不支持；或同一名称还有规格未收录的版本。此时既不能证实也不能证伪。",
     ),
     fires="H20: 296 TFLOPS FP8.",
     quiet="H20: 148 TFLOPS BF16.",
+    chinese=(
+        "H20 的 FP8 算力为 296 TFLOPS。",
+        "H20 的 BF16 算力为 148 TFLOPS。",
+    ),
 )
 def not_listed(claim: Claim, library: Library) -> Iterator[Finding]:
     """A quantity or a precision that the spec does not have."""
     for judged in judgements(claim, library):
+        if judged.cause == "build":
+            message, corrected = other_build(judged)
+            yield finding("SRC003", judged, message, corrected=corrected)
         if judged.cause != "unlisted":
             continue
         match = judged.best
@@ -128,3 +144,12 @@ def not_listed(claim: Claim, library: Library) -> Iterator[Finding]:
             n for n in match.product.notes if any(w in n.en for w in wanted.en.split(", ") if w)
         ]
         yield finding("SRC003", judged, joined([message, *notes[:1]]))
+
+
+def other_build(judged: Judgement) -> tuple[Text, Text | None]:
+    """A value that may be that of a build which no spec here covers."""
+    match, meant = judged.best, plain_of(judged.best)
+    message = tr("the name covers builds that the cited specs do not have: {figure} may be one of them; {product} has {value}",
+                 figure=same(judged.figure.text), product=match.product.name,
+                 value=size(meant.quantity) if meant else "")  # fmt: skip
+    return message, statement(meant, all_of(match, meant.kind)) if meant else None

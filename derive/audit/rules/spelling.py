@@ -36,6 +36,10 @@ MINUS = re.compile(r"(?:^|[\s:：=为是有,，(（]|[\u4e00-\u9fff])[-−]$")
     ),
     fires="H100 SXM has -80 GB of memory.",
     quiet="H100 SXM has 80 GB of memory.",
+    chinese=(
+        "H100 SXM 的显存为 -80 GB。",
+        "H100 SXM 的显存为 80 GB。",
+    ),
 )
 def writing(claim: Claim, _: Library) -> Iterator[Finding]:
     """One finding for each number that is not what a number may be."""

@@ -37,6 +37,10 @@ ASIDE = ("devices", "number", "ratio")
     ),
     fires="The H200 SXM has 4.8 TB/s, 3 times the bandwidth of the H100 SXM.",
     quiet="The H200 SXM has 4.8 TB/s, 1.4 times the bandwidth of the H100 SXM.",
+    chinese=(
+        "H200 SXM 带宽 4.8 TB/s，是 H100 SXM 的 3 倍。",
+        "H200 SXM 带宽 4.8 TB/s，是 H100 SXM 的 1.4 倍。",
+    ),
 )
 def beside_figures(claim: Claim, library: Library) -> Iterator[Finding]:
     """One finding for a multiple of a quantity that both products have."""

@@ -50,6 +50,10 @@ CHECKED = "CALC001"
     fires="{quantity: I_ridge, given: {P_peak: 989.5 TFLOP/s, B_peak: 3.35 TB/s}, value: about 591}",
     quiet="{quantity: I_ridge, given: {P_peak: 989.5 TFLOP/s, B_peak: 3.35 TB/s}, value: 295.4}",
     as_="claim",
+    chinese=(
+        "{quantity: I_ridge, given: {P_peak: 989.5 TFLOP/s, B_peak: 3.35 TB/s}, value: 约 591}",
+        "{quantity: I_ridge, given: {P_peak: 989.5 TFLOP/s, B_peak: 3.35 TB/s}, value: 约 295.4}",
+    ),
 )
 def against_catalogue(claim: Claim, library: Library) -> Iterator[Finding]:
     """One finding a statement of the printed value, and what else is worth knowing."""

@@ -38,6 +38,10 @@ THEN = re.compile(
     ),
     fires="Weights 140 GB and KV cache 40 GB, 200 GB in total.",
     quiet="Weights 140 GB and KV cache 40 GB, 180 GB in total.",
+    chinese=(
+        "权重 140 GB 加 KV cache 40 GB，合计 200 GB。",
+        "权重 140 GB 加 KV cache 40 GB，合计 180 GB。",
+    ),
 )
 def total(claim: Claim, _: Library) -> Iterator[Finding]:
     """A and B [and C], D in total."""
@@ -72,6 +76,11 @@ def total(claim: Claim, _: Library) -> Iterator[Finding]:
 
 
 SIGNS = re.compile(r" ?(?P<sign>[×x*/÷+−-]|times|plus|minus|divided by|over|乘以?|加|减|除以) ?")
+# what a factor counts ("80 layers × 8 heads"): words that carry no unit
+COUNTS = re.compile(
+    r"^ ?(?:个 ?)?(?:(?:transformer |decoder |attention |kv |query )?(?:layers?|heads?|dims?|dimensions?|elements?|caches?|matrices)"
+    r"|(?:kv ?)?(?:层|头|维|个|份|元素))(?: ?(?:数|each))?(?= |[×x*])"
+)
 MEANING = {"x": "*", "×": "*", "*": "*", "times": "*", "乘": "*", "乘以": "*", "/": "/", "÷": "/",
            "divided by": "/", "over": "/", "除以": "/", "+": "+", "plus": "+", "加": "+", "-": "-", "−": "-",
            "minus": "-", "减": "-"}  # fmt: skip
@@ -91,6 +100,10 @@ COUNTING = ("token", "parameter", "element", "request", "device")
     ),
     fires="312 TFLOP/s / 2,039 GB/s = 15.3 FLOP/byte",
     quiet="312 TFLOP/s / 2,039 GB/s = 153 FLOP/byte",
+    chinese=(
+        "312 TFLOP/s ÷ 2,039 GB/s 等于 15.3 FLOP/byte",
+        "312 TFLOP/s ÷ 2,039 GB/s 等于 153 FLOP/byte",
+    ),
 )
 def expression(claim: Claim, _: Library) -> Iterator[Finding]:
     """Chains of figures with signs between them, and the figure behind the equals sign."""
@@ -99,7 +112,7 @@ def expression(claim: Claim, _: Library) -> Iterator[Finding]:
     while at < len(figures) - 1:
         chain, signs, end = [figures[at]], [], at
         while end + 1 < len(figures):
-            found = SIGNS.fullmatch(f"{gap(claim, figures[end], figures[end + 1])}")
+            found = SIGNS.fullmatch(COUNTS.sub("", gap(claim, figures[end], figures[end + 1])))
             if not found:
                 break
             signs.append(MEANING[found["sign"]])

@@ -28,6 +28,10 @@ RATE = unit("token/s")
     ),
     fires="100 concurrent requests at 20 token/s each are 200 token/s in total.",
     quiet="100 concurrent requests at 20 token/s each are 2,000 token/s in total.",
+    chinese=(
+        "100 并发，每请求 20 token/s，总吞吐 200 token/s。",
+        "100 并发，每请求 20 token/s，总吞吐 2,000 token/s。",
+    ),
 )
 def totals(claim: Claim, _: Library) -> Iterator[Finding]:
     """One rate of one, one of all, one count; bounds and averages over others are left alone."""

@@ -252,6 +252,10 @@ def own_peaks(claim: Claim, figure: Figure, library: Library) -> Iterator[Readin
     ),
     fires="On an H100 SXM a BF16 run that achieves 400 TFLOP/s has an MFU of 81 %.",
     quiet="H100 SXM: 400 TFLOP/s achieved in BF16 is 40 % MFU.",
+    chinese=(
+        "H100 SXM 上 BF16 实测 400 TFLOP/s，MFU 为 81 %。",
+        "H100 SXM 上 BF16 实测 400 TFLOP/s，MFU 为 40 %。",
+    ),
 )
 def share_of_peak(claim: Claim, library: Library) -> Iterator[Finding]:
     """A claim with one share and one rate of the same device."""

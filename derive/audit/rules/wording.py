@@ -36,6 +36,10 @@ ERROR = re.compile(r"error|off|accura|deviat|within|误差|偏差|偏离|准确|
     ),
     fires="the estimate is usually within 10 %; predicting absolute performance with it is 10 % to 30 % off",
     quiet="the estimate is within 10 %, mostly 4 % to 8 % off",
+    chinese=(
+        "估算误差通常在 10 % 以内；用它预测绝对性能偏差 10 % 到 30 %",
+        "估算误差在 10 % 以内，多数为 4 % 到 8 %",
+    ),
 )
 def two_ranges(claim: Claim, _: Library) -> Iterator[Finding]:
     """Ranges of error that do not lie one inside the other."""
@@ -85,6 +89,10 @@ DOMINATES = re.compile(
     ),
     fires="past about 2,000 tokens of context the KV cache dominates at any batch",
     quiet="past about 2,000 tokens of context the KV cache is 4 GB",
+    chinese=(
+        "上下文超过约 2,000 token 后，任何批大小下都是 KV cache 占主导",
+        "上下文超过约 2,000 token 后，KV cache 为 4 GB",
+    ),
 )
 def kv_dominates(claim: Claim, _: Library) -> Iterator[Finding]:
     """Needs a model; without one both readings are open."""
@@ -125,6 +133,10 @@ def kv_dominates(claim: Claim, _: Library) -> Iterator[Finding]:
     ),
     fires="每秒 989 万亿次浮点运算",
     quiet="H100 SXM: 989 TFLOPS FP16 dense.",
+    chinese=(
+        "每秒 989 万亿次浮点运算",
+        "H100 SXM 的 FP16 稠密算力为 989 TFLOPS。",
+    ),
 )
 def bare_quantity(claim: Claim, _: Library) -> Iterator[Finding]:
     """An info: the number in our notation."""

@@ -141,6 +141,10 @@ def values(one: Figure) -> Iterator[tuple[Fraction, Text]]:
     ),
     fires="The KV cache takes 1,050,673,152 bytes (7.8 GB).",
     quiet="13,540 tokens per minute are 225.7 token/s.",
+    chinese=(
+        "KV cache 占 1,050,673,152 字节（7.8 GB）。",
+        "每分钟 13,540 token 即 225.7 token/s。",
+    ),
 )
 def two_writings(claim: Claim, _: Library) -> Iterator[Finding]:
     """Agreement, and disagreement by no usual factor."""
@@ -157,6 +161,10 @@ def two_writings(claim: Claim, _: Library) -> Iterator[Finding]:
     ),
     fires="A 400 Gb/s network moves 400 GB/s.",
     quiet="A 400 Gb/s network moves 50 GB/s.",
+    chinese=(
+        "400 Gb/s 网络每秒传输 400 GB。",
+        "400 Gb/s 网络每秒传输 50 GB。",
+    ),
 )
 def bits_for_bytes(claim: Claim, _: Library) -> Iterator[Finding]:
     """Pairs that are 8 apart."""
@@ -173,6 +181,10 @@ def bits_for_bytes(claim: Claim, _: Library) -> Iterator[Finding]:
     ),
     fires="70 亿 = 70 billion.",
     quiet="70 亿 = 7 billion.",
+    chinese=(
+        "70 亿等于 70 billion。",
+        "70 亿等于 7 billion。",
+    ),
 )
 def prefix_slip(claim: Claim, _: Library) -> Iterator[Finding]:
     """Pairs that are a power of ten apart."""
@@ -189,6 +201,10 @@ def prefix_slip(claim: Claim, _: Library) -> Iterator[Finding]:
     ),
     fires="80 GB equal 80 GiB.",
     quiet="80 GiB equal 85.9 GB.",
+    chinese=(
+        "80 GB 等于 80 GiB。",
+        "80 GiB 等于 85.9 GB。",
+    ),
 )
 def binary_bytes(claim: Claim, _: Library) -> Iterator[Finding]:
     """Pairs that differ as decimal and binary bytes do."""
@@ -204,6 +220,10 @@ def binary_bytes(claim: Claim, _: Library) -> Iterator[Finding]:
     ),
     fires="A TTFT of 0.08 s, i.e. 0.08 ms.",
     quiet="A TTFT of 0.08 s, i.e. 80 ms.",
+    chinese=(
+        "TTFT 为 0.08 s，即 0.08 ms。",
+        "TTFT 为 0.08 s，即 80 ms。",
+    ),
 )
 def times_mixed(claim: Claim, _: Library) -> Iterator[Finding]:
     """Pairs of times that differ by 60, 1,000 or 3,600."""

@@ -28,7 +28,7 @@ from derive.units import Quantity, unit
 
 if TYPE_CHECKING:
     from derive.audit.sheet.entries import Entry
-    from derive.audit.sheet.records import Judgement
+    from derive.audit.sheet.records import Hit, Judgement
 
 BITS, BYTES = Text("bits", "比特"), Text("bytes", "字节")
 Told = tuple[Text, list[Text], Text | None]
@@ -100,6 +100,8 @@ def scoped(judgement: Judgement) -> Told:
     hit = match.hits[0]
     one, figure = hit.entry.quantity, same(judgement.figure.text)
     what = {"figure": figure, "product": match.product.name, "conditions": conditions(hit.entry)}
+    if hit.count == 1 and hit.excluded:  # "in total", of devices that are counted
+        return of_all(figure, hit, max(match.said.counts))
     if hit.count == 1:
         sizes = sorted(d.devices for d in match.product.domains)
         message = tr(
@@ -117,6 +119,19 @@ def scoped(judgement: Judgement) -> Told:
                    count=f"{hit.count:,}", product=match.product.name, total=size(total(hit)),
                    value=size(one), conditions=conditions(hit.entry))  # fmt: skip
     return message, [product_line(hit.count, one)], corrected
+
+
+def of_all(figure: Text, hit: Hit, count: int) -> Told:
+    """The value of one device where the text says the sum of several."""
+    one, whole = hit.entry.quantity, times_devices(hit.entry.quantity, count)
+    what = {"count": f"{count:,}", "product": hit.entry.product.name, "value": size(one),
+            "total": size(whole), "conditions": conditions(hit.entry)}  # fmt: skip
+    message = tr("{figure} is the value of one {product} ({conditions}); {count} together have {total}",
+                 figure=figure, **what)  # fmt: skip
+    corrected = tr(
+        "{count} × {product} have {total} together, {value} each ({conditions}).", **what
+    )
+    return message, [product_line(count, one)], corrected
 
 
 def stored(judgement: Judgement) -> Told:

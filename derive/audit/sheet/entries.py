@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from derive.specs.types import Hardware, Other, Value
 
 INTENSITY = unit("FLOP/byte")
+OTHER_UNITS = {"matrix": "vector", "vector": "matrix"}
 
 
 @dataclass(frozen=True)
@@ -35,12 +36,13 @@ class Entry:
     direction: str = ""
     form: str = ""
     other: Other | None = None
+    engine: str = ""  # matrix or vector, where the spec has a rate of each
 
     @property
     def basis(self) -> tuple[str, str, str, str]:
         """What two values must share to be compared; both 16-bit formats are one."""
         sixteen = "16 bit" if self.precision in ("bf16", "fp16") else self.precision
-        return self.kind, sixteen, self.sparsity, self.direction
+        return self.kind, sixteen + self.engine, self.sparsity, self.direction
 
 
 @lru_cache(maxsize=1024)
@@ -61,9 +63,15 @@ def of(kind: str, product: Hardware, value: Value | None, **more: str) -> Iterat
     """A value of the spec, and what other sources print for it."""
     if value is None:
         return
-    yield entry(kind, product, value, None, more)
+    engine = next((OTHER_UNITS[o.engine] for o in value.also if o.engine), "")
+    yield entry(kind, product, value, None, more | ({"engine": engine} if engine else {}))
     for other in value.also:
-        yield entry(kind, product, other.value, other, more)
+        if other.engine:
+            yield entry(kind, product, other.value, None, more | {"engine": other.engine})
+        else:
+            yield entry(
+                kind, product, other.value, other, more | ({"engine": engine} if engine else {})
+            )
 
 
 def entry(
@@ -116,5 +124,5 @@ def ridge(peak: Entry, product: Hardware) -> Entry:
     sources = tuple(dict.fromkeys((*peak.sources, *product.bandwidth.sources)))
     return Entry(
         "ridge", product, value, Interval.of(value.base, Fraction(0)), sources,
-        precision=peak.precision, sparsity=peak.sparsity,
+        precision=peak.precision, sparsity=peak.sparsity, engine=peak.engine,
     )  # fmt: skip

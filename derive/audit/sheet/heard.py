@@ -30,6 +30,7 @@ class Heard:
     operations: str = ""  # "int" for TOPS, "float" for TFLOPS
     total: bool = False  # "in total", 合计
     weights: bool = False  # the precision is that of the weights
+    engine: str = ""
 
 
 def heard(figure: Figure, claim: Claim) -> Heard:
@@ -51,6 +52,7 @@ def heard(figure: Figure, claim: Claim) -> Heard:
         operations(figure),
         figure.says("user", "all"),
         claim.says("noun", "weights"),
+        only(said.get("engine", ())),
     )
 
 

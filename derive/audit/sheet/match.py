@@ -32,6 +32,8 @@ NAMED = {  # nouns that name what a figure of a role is
     "power": ("power",),
 }  # fmt: skip
 LINKS = ("link", "network")
+BUILDS = 4  # how far builds of one name lie apart at most
+SUMMED = ("memory", "memory_bandwidth", "peak", "power")  # what devices have together
 MARKUP = re.compile(
     r"<(script|style)\b[^<>]{0,200}>.*?</\1>|</?[A-Za-z][^<>]{0,200}>", re.IGNORECASE
 )
@@ -78,6 +80,10 @@ def sure(found: Judgement, claim: Claim) -> bool:
         return False
     if figure.role in LINKS and claim.says("per", "link"):
         return False
+    if figure.role == "power" and claim.says(
+        "use"
+    ):  # what it draws may lie below what it is rated at
+        return all(figure.interval.low > e.interval.high for e in found.best.plain)
     words = {"memory": ("memory",), "power": ("power",),
              "memory_bandwidth": ("memory", "memory_bandwidth", "bandwidth")}  # fmt: skip
     return (
@@ -109,9 +115,13 @@ def carried(figure: Figure) -> bool:
 
 def spoken_of_otherwise(figure: Figure, claim: Claim) -> bool:
     """Whether the figure is what something needed or reached, not what the product has."""
-    if figure.role in ("memory", "memory_bandwidth", "link", "network", "power"):
+    if figure.role == "power":
+        return figure.says("calibre", "achieved")
+    if figure.role in ("memory", "memory_bandwidth", "link", "network"):
         return (
-            figure.says("calibre", "achieved") or claim.says("use") or claim.says("subject", "fits")
+            figure.says("calibre", "achieved")
+            or claim.says("use")
+            or claim.says("subject", "fits", "unfit")
         )
     return False
 
@@ -151,7 +161,7 @@ def match(figure: Figure, product: Hardware, claim: Claim, entries: Sequence[Ent
             if not meets and count > 1:
                 continue
             why, excluded = apart(entry, count, figure, said, sizes, product, kinds[0])
-            if not why and count == 1:
+            if count == 1 and (not why or (why == {"scope"} and said.total)):
                 plain.append(entry)
             hit = Hit(entry, count, why, excluded)
             if meets and hit.likely:
@@ -162,7 +172,15 @@ def match(figure: Figure, product: Hardware, claim: Claim, entries: Sequence[Ent
         key=lambda h: (h.weight, h.entry.precision not in figure.conditions.get("precision", ()))
     )
     verdict, cause = of_hits(figure, hits, plain)
+    if cause == "none" and product.other_builds and any(alike(figure, e) for e in plain):
+        verdict, cause = "unverifiable", "build"
     return Match(figure, product, said, verdict, cause, tuple(hits), tuple(plain), tuple(entries))
+
+
+def alike(figure: Figure, entry: Entry) -> bool:
+    """Whether a figure is near enough to a value to be that of another build of the product."""
+    low, high = bounds(figure)
+    return entry.quantity.base < BUILDS * high and low < BUILDS * entry.quantity.base
 
 
 def is_near(span: Interval, low: Fraction, high: Fraction) -> bool:
@@ -225,6 +243,8 @@ def apart(
     named = said.counts | sizes
     if count > 1 and (count not in named or said.single):
         note("scope", against=said.single)
+    elif count == 1 and said.total and said.counts and entry.kind in SUMMED:
+        note("scope", against=True)
     elif count == 1 and sizes and not said.single and not called_so(product):
         note("scope", against=False)
     return frozenset(why), frozenset(excluded)
@@ -253,6 +273,9 @@ def compute(entry: Entry, said: Heard, product: Hardware, note: object) -> None:
         note("precision", against=False)
         if entry.precision in INTEGER and said.operations == "float":
             note("operations", against=False)
+    usual = said.engine or "vector"  # data sheets call the vector rate just FP64
+    if entry.engine and entry.engine != usual:
+        note("engine", against=bool(said.engine))
     if entry.sparsity != (said.sparsity or "dense"):
         note("sparsity", against=bool(said.sparsity))
 

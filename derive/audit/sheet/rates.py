@@ -107,6 +107,27 @@ def lacking(judgement: Judgement) -> Told:
     return message, [], corrected
 
 
+def other_units(judgement: Judgement) -> Told:
+    """The rate of the matrix units where the vector units' is meant, or the other way round."""
+    match = judgement.best
+    entry = match.hits[0].entry
+    meant = next(
+        (e for e in all_of(match, entry.kind)
+         if e.precision == entry.precision and e.engine not in ("", entry.engine)), None
+    )  # fmt: skip
+    what = {"figure": same(judgement.figure.text), "product": match.product.name,
+            "conditions": conditions(entry)}  # fmt: skip
+    corrected = statement(entry, all_of(match, entry.kind))
+    if meant is None:
+        message = tr(
+            "{figure} is the value of {product} in {conditions}; the claim does not say so", **what
+        )
+        return message, [], corrected
+    message = tr("{figure} is the value of {product} in {conditions}; in {meant} it is {value}",
+                 value=size(meant.quantity), meant=conditions(meant), **what)  # fmt: skip
+    return message, [quotient(entry.quantity, meant.quantity)], corrected
+
+
 def counted(judgement: Judgement) -> Told:
     """Integer operations where floating-point ones are meant, or the other way round."""
     match = judgement.best

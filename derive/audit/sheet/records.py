@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from derive.specs.types import Hardware
 
 # what may set a hit apart, the first named first where several do
-ORDER = ("unsupported", "which", "scope", "sparsity", "precision", "direction", "memory",
+ORDER = ("unsupported", "which", "scope", "sparsity", "engine", "precision", "direction", "memory",
          "operations", "also")  # fmt: skip
 RANK = ("consistent", "ambiguous", "unverifiable", "contradicted")
 

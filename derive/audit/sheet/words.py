@@ -25,6 +25,10 @@ DIRECTION = {
     "one": Text("one direction", "单向"),
     "both": Text("both directions together", "双向之和"),
 }
+ENGINE = {
+    "matrix": Text("on the Tensor Cores (matrix units)", "Tensor Core（矩阵单元）"),
+    "vector": Text("on the vector units", "向量单元"),
+}
 FORM = {
     "marketed": Text("memory as marketed", "标称显存"),
     "relabelled": Text("the marketed digits with the other GB (10^9 or 2^30)", "标称数字换用另一种 GB（10^9 或 2^30）"),
@@ -66,6 +70,7 @@ def conditions(entry: Entry) -> Text:
     parts: list[Text] = []
     if entry.precision:
         parts += [same(entry.precision.upper()), SPARSITY[entry.sparsity]]
+    parts += [ENGINE[entry.engine]] if entry.engine else []
     parts += [DIRECTION[entry.direction]] if entry.direction else []
     parts += [FORM[entry.form]] if entry.form else []
     if not parts:
@@ -138,6 +143,8 @@ def statement(entry: Entry, siblings: Sequence[Entry]) -> Text:
 def of_peak(entry: Entry, siblings: Sequence[Entry]) -> Text:
     """Dense and with sparsity side by side, where the spec has both."""
     name, precision = entry.product.name, entry.precision.upper()
+    if entry.engine:
+        return of_units(entry, siblings)
     rates = {
         e.sparsity: size(e.quantity)
         for e in siblings
@@ -148,6 +155,21 @@ def of_peak(entry: Entry, siblings: Sequence[Entry]) -> Text:
                   precision=precision, product=name, **rates)  # fmt: skip
     return tr("The {precision} peak of {product} is {value}, {basis}.", precision=precision,
               product=name, value=size(entry.quantity), basis=SPARSITY[entry.sparsity])  # fmt: skip
+
+
+def of_units(entry: Entry, siblings: Sequence[Entry]) -> Text:
+    """The rate of the vector units and that of the matrix units, side by side."""
+    rates = {
+        e.engine: size(e.quantity)
+        for e in (*siblings, entry)
+        if e.kind == "peak" and e.precision == entry.precision and e.other is None
+    }
+    what = {"precision": entry.precision.upper(), "product": entry.product.name}
+    if len(rates) == len(ENGINE):
+        return tr("The {precision} peak of {product} is {vector} on the vector units and {matrix} on the Tensor Cores.",
+                  **what, **rates)  # fmt: skip
+    return tr("The {precision} peak of {product} is {value}, {basis}.", **what,
+              value=size(entry.quantity), basis=ENGINE[entry.engine])  # fmt: skip
 
 
 def of_memory(product: Hardware) -> Text:
