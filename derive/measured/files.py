@@ -9,7 +9,7 @@ import json
 import re
 import stat
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -25,6 +25,9 @@ GZIP = b"\x1f\x8b"
 DEEPEST = 64
 INFINITE = {"Infinity", "-Infinity", "NaN"}
 LONGEST_EXPONENT = 40
+# an array of objects or arrays; a log may begin with `[2025-01-02` or `[INFO]`
+JSON = re.compile(r"\s*(\{|\[\s*([\[{\]]|$))")
+Progress = Callable[[int, int], None]  # bytes of the file that were read, and its size
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,7 @@ class Table:
     header: tuple[str, ...]
     rows: tuple[tuple[int, Mapping[str, str]], ...]
     file: str
+    torn: Problem | None = None  # the first row that has more or fewer cells than the header
 
     def place(self, line: int, column: str = "") -> Place:
         """Where a cell stands."""
@@ -63,8 +67,8 @@ class Table:
 class Found:
     """A file that exists, can be read and is within bounds; forms are made when asked for."""
 
-    def __init__(self, path: Path) -> None:
-        self.path, self.name = path, str(path)
+    def __init__(self, path: Path, progress: Progress | None = None) -> None:
+        self.path, self.name, self.progress = path, str(path), progress
         self.place = Place(self.name)
         try:
             about = path.stat()
@@ -94,9 +98,14 @@ class Found:
         """The bytes piece by piece, unpacked; DeriveError B102 beyond `largest`."""
         passed = 0
         try:
-            with (gzip.open if self.zipped else open)(self.path, "rb") as stream:
+            with (
+                self.path.open("rb") as packed,
+                gzip.GzipFile(fileobj=packed) if self.zipped else packed as stream,
+            ):
                 while piece := stream.read(1 << 20):
                     passed += len(piece)
+                    if self.progress:
+                        self.progress(min(packed.tell(), self.size), self.size)
                     if largest is not None and passed > largest:
                         what = tr("the file has more than {largest} bytes", largest=f"{largest:,}")
                         refuse("B102", what, self.place)
@@ -113,7 +122,7 @@ class Found:
     @property
     def is_json(self) -> bool:
         """Whether it looks like JSON."""
-        return self.head.lstrip()[:1] in ("{", "[")
+        return JSON.match(self.head) is not None
 
     @cached_property
     def documents(self) -> tuple[Document, ...]:
@@ -175,16 +184,18 @@ class Found:
         try:
             header = tuple(cell.strip() for cell in next(reader))
             rows = []
+            torn = None
             for cells in reader:
                 line = first + reader.line_num - 1
-                if len(cells) != len(header):
+                if len(cells) == len(header):
+                    rows.append((line, dict(zip(header, cells, strict=True))))
+                elif torn is None:
                     what = tr("the row has {found} cells, the header has {wanted}",
                               found=len(cells), wanted=len(header))  # fmt: skip
-                    refuse("B103", what, Place(self.name, line))
-                rows.append((line, dict(zip(header, cells, strict=True))))
+                    torn = Problem("B103", what, Place(self.name, line))
         except csv.Error:
             return None
-        return Table(header, tuple(rows), self.name) if len(header) > 1 else None
+        return Table(header, tuple(rows), self.name, torn) if len(header) > 1 else None
 
 
 def exact(text: str) -> Decimal:

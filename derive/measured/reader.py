@@ -12,7 +12,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError, Place, Problem
-from derive.measured.files import Found, refuse
+from derive.measured.files import Found, Progress, Table, refuse
 from derive.text import Text, tr
 
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ class Reader:
     """One tool's file format.
 
     `form` says what `read` is given: a `Document` that holds an object (once for each object of
-    the file) or an array, the file's tables, or the file itself (text, trace). `signature` holds
-    alternatives; a file is this tool's where every item of one is there: dotted keys of the
-    object (or of the array's first object), columns of the first table, patterns of the text,
-    patterns of a trace's head.
+    the file) or an array, the file's tables (from the one that fits on: what a profiled program
+    printed may stand before), or the file itself (text, trace). `signature` holds alternatives; a
+    file is this tool's where every item of one is there: dotted keys of the object (or of the
+    array's first object), columns of a table, patterns of the text, patterns of a trace's head.
     """
 
     id: str
@@ -51,9 +51,12 @@ def readers() -> tuple[Reader, ...]:
     return tuple(found)
 
 
-def read(path: Path) -> list[Run]:
-    """The runs in a file; DeriveError B104 where no tool writes such a file."""
-    found = Found(path)
+def read(path: Path, progress: Progress | None = None) -> list[Run]:
+    """The runs in a file; DeriveError B104 where no tool writes such a file.
+
+    `progress` is told how many of the file's bytes were read, and how many there are.
+    """
+    found = Found(path, progress)
     made: list[Run] = []
     for reader, given in matches(found):
         made += reader.read(given)
@@ -76,14 +79,22 @@ def matches(found: Found) -> Iterator[tuple[Reader, Any]]:
                 raise DeriveError(unknown(document.place(), form, sample))
             yield reader, document
         return
+    # tables last: nearly any text can be taken for one
     if reader := first(TEXT, lambda pattern: re.search(pattern, found.text)):
         yield reader, found
         return
-    header = found.tables[0].header if found.tables else ()
-    if reader := first(TABLE, lambda column: column in header):
-        yield reader, found.tables
-    else:
-        raise DeriveError(unknown(found.place, TEXT, None))
+    for number, table in enumerate(found.tables):
+        if reader := first(TABLE, lambda column, of=table: column in of.header):  # type: ignore[misc]
+            yield reader, whole(found.tables[number:])
+            return
+    raise DeriveError(unknown(found.place, TEXT, None))
+
+
+def whole(tables: tuple[Table, ...]) -> tuple[Table, ...]:
+    """The tables; DeriveError where a row lacks cells."""
+    if torn := [t.torn for t in tables if t.torn]:
+        raise DeriveError(torn)
+    return tables
 
 
 def first(form: str, there: Callable[[str], object]) -> Reader | None:
