@@ -10,7 +10,7 @@ import re
 import stat
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
@@ -39,15 +39,26 @@ class Odd:
 
 @dataclass(frozen=True)
 class Document:
-    """One JSON value of a file, with the line it starts on."""
+    """One JSON value of a file, with the line it starts on.
+
+    Rows of tables and lines of reports are read as such values too: `lines` then says where each
+    of their fields stands. `prefix` is the path to a part of a larger value.
+    """
 
     data: object
     file: str
     line: int = 0
+    prefix: str = ""
+    lines: Mapping[str, int] = field(default_factory=dict)
 
     def place(self, key: str = "") -> Place:
         """Where a field stands."""
-        return Place(self.file, self.line, 0, key)
+        line = self.lines.get(key.partition(".")[0], self.line)
+        return Place(self.file, line, 0, (self.prefix + key).rstrip("."))
+
+    def part(self, step: str, data: object) -> Document:
+        """What stands under a step of the path."""
+        return Document(data, self.file, self.line, f"{self.prefix}{step}.", self.lines)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
@@ -12,6 +14,28 @@ from derive.measured.quantities import MEASURABLE
 from derive.measured.record import MEAN, Fact, Figure, Kernel, Run
 from derive.text import Text, tr
 from derive.units import Quantity, unit
+
+TIMES = ("s", "s*request/token")
+WORDS = {"mean": MEAN, "avg": MEAN, "average": MEAN, "median": "p50"}
+PERCENTILE = re.compile(r"p\d{1,2}(\.\d+)?")
+
+
+def under(data: object, key: str) -> object:
+    """What stands under a dotted key, whose parts may hold dots themselves (`p99.9`)."""
+    rest = key
+    while isinstance(data, dict):
+        if rest in data:
+            return data[rest]
+        head, dot, rest = rest.partition(".")
+        if not dot:
+            return None
+        data = data.get(head)
+    return None
+
+
+def statistic(word: str) -> str:
+    """Which statistic a word of a tool is: the mean, a percentile such as "p99"; else ""."""
+    return WORDS.get(word, word if PERCENTILE.fullmatch(word) else "")
 
 
 class Gather:
@@ -28,12 +52,15 @@ class Gather:
 
     def raw(self, key: str) -> object:
         """What stands under a dotted key; None where nothing does."""
-        data = self.document.data
-        for part in key.split("."):
-            if not isinstance(data, dict):
-                return None
-            data = data.get(part)
-        return data
+        return under(self.document.data, key)
+
+    def fields(self) -> tuple[str, ...]:
+        """The fields of the object itself."""
+        return tuple(self.document.data) if isinstance(self.document.data, dict) else ()
+
+    def one_of(self, *keys: str) -> str:
+        """The spelling that the file uses, else the first."""
+        return next((k for k in keys if self.raw(k) is not None), keys[0])
 
     def number(self, key: str) -> Fraction | None:
         """A finite number that is not negative; a fault where something else stands there."""
@@ -47,7 +74,7 @@ class Gather:
         if isinstance(found, str):
             with suppress(ValueError, ArithmeticError):
                 found = exact(found.strip())
-        if isinstance(found, (int, Decimal)) and not isinstance(found, bool):
+        if isinstance(found, (int, Decimal, Fraction)) and not isinstance(found, bool):
             if isinstance(found, Decimal) and not found.is_finite():
                 self.fault(key, str(found))
                 return None
@@ -66,8 +93,11 @@ class Gather:
         self, name: str, value: Fraction | None, units: str, key: str,
         statistic: str = MEAN, note: Text | None = None,
     ) -> None:  # fmt: skip
-        """A figure with its value at hand; nothing where there is none."""
-        if value is not None:
+        """A figure with its value at hand; nothing where there is none.
+
+        A time of zero measures nothing: tools write it where there was nothing to measure.
+        """
+        if value is not None and not (value == 0 and MEASURABLE[name].unit.text in TIMES):
             quantity = Quantity(value, unit(units)).to(MEASURABLE[name].unit)
             place = self.document.place(key)
             self.figures.append(Figure(name, quantity, place, statistic, note))
@@ -77,6 +107,27 @@ class Gather:
     ) -> None:
         """A figure from a field, in the unit that the tool writes it in."""
         self.add(name, self.number(key), units, key, statistic, note)
+
+    def spread(
+        self, name: str, key: str, units: str, note: Text | None = None,
+        statistics: Mapping[str, str] | None = None,
+    ) -> None:  # fmt: skip
+        """Mean, median and percentiles that stand together under a key."""
+        block = self.raw(key)
+        if block is None:
+            return
+        if not isinstance(block, dict):
+            self.fault(key, repr(block))
+            return
+        for word, found in block.items():
+            kind = statistics.get(word) if statistics else statistic(word)
+            if kind and found is not None and not self.has(name, kind):
+                at = f"{key}.{word}"
+                self.add(name, self.checked(found, at), units, at, kind, note)
+
+    def has(self, name: str, kind: str = MEAN) -> bool:
+        """Whether that figure is there already."""
+        return any(f.id == name and f.statistic == kind for f in self.figures)
 
     def count(self, name: str, key: str) -> None:
         """A count or setting of the run, in its own unit."""

@@ -52,6 +52,9 @@ DECLARED = (
     ("waiting", "request", "requests waiting for a place in the batch", "排队等待的请求数"),
     ("tokens_in", "token", "input tokens of the run", "测试的输入 token 总数"),
     ("tokens_out", "token", "output tokens of the run", "测试的输出 token 总数"),
+    ("tokens_all", "token", "input and output tokens of the run", "测试的输入与输出 token 总数"),
+    ("T_depth", "token/request", "tokens in the KV cache before the test begins",
+     "测试开始前 KV cache 中已有的 token 数"),
     # what changes the denominator
     ("accepted", "token/request", "tokens per decode step of a request, the bonus token counted",
      "单请求每步得到的 token 数，含额外的一个"),
@@ -74,6 +77,7 @@ DECLARED = (
     ("preempted", "", "preemptions", "抢占次数"),
     # the machine
     ("g", "device", "devices of one replica", "一个副本的设备数"),
+    ("devices", "device", "devices of the whole system", "全系统设备数"),
     ("N", "param", "parameters", "参数量"),
     ("W", "byte", "weight bytes", "权重字节数"),
     # one kernel

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from derive.measured.record import Run
 
 OBJECT, ARRAY, TABLE, TEXT, TRACE = "object", "array", "table", "text", "trace"
+RECORDS = "records"
 
 
 @dataclass(frozen=True)
@@ -26,10 +27,11 @@ class Reader:
     """One tool's file format.
 
     `form` says what `read` is given: a `Document` that holds an object (once for each object of
-    the file) or an array, the file's tables (from the one that fits on: what a profiled program
-    printed may stand before), or the file itself (text, trace). `signature` holds alternatives; a
-    file is this tool's where every item of one is there: dotted keys of the object (or of the
-    array's first object), columns of a table, patterns of the text, patterns of a trace's head.
+    the file) or an array, all objects of the file (records: one a request), the file's tables (from
+    the one that fits on: what a profiled program printed may stand before), or the file itself
+    (text, trace). `signature` holds alternatives; a file is this tool's where every item of one is
+    there: dotted keys of the object (or of the array's first object), columns of a table, patterns
+    of the text, patterns of a trace's head.
     """
 
     id: str
@@ -71,6 +73,10 @@ def matches(found: Found) -> Iterator[tuple[Reader, Any]]:
         yield reader, found
         return
     if found.is_json:
+        one = found.documents[0].data
+        if reader := first(RECORDS, lambda key: has(one, key)):
+            yield reader, found.documents
+            return
         for document in found.documents:
             form = ARRAY if isinstance(document.data, list) else OBJECT
             sample = document.data[0] if form == ARRAY and document.data else document.data  # type: ignore[index]
@@ -110,12 +116,11 @@ def first(form: str, there: Callable[[str], object]) -> Reader | None:
 
 
 def has(data: object, key: str) -> bool:
-    """Whether a dotted key is there."""
-    for part in key.split("."):
-        if not isinstance(data, dict) or part not in data:
-            return False
-        data = data[part]
-    return True
+    """Whether a dotted key is there, be it empty."""
+    if isinstance(data, dict) and key in data:
+        return True
+    head, _, rest = key.partition(".")
+    return bool(rest) and isinstance(data, dict) and has(data.get(head), rest)
 
 
 def unknown(place: Place, form: str, data: object) -> Problem:
