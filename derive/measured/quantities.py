@@ -80,6 +80,11 @@ DECLARED = (
     ("devices", "device", "devices of the whole system", "全系统设备数"),
     ("N", "param", "parameters", "参数量"),
     ("W", "byte", "weight bytes", "权重字节数"),
+    # a profile
+    ("t_kernels", "s", "times of all kernels added up over streams",
+     "各 stream 上 kernel 时间之和"),
+    ("t_busy", "s", "time in which at least one kernel ran", "至少有一个 kernel 在运行的时间"),
+    ("graphs", "", "launches of CUDA graphs", "CUDA graph 启动次数"),
     # one kernel
     ("time", "s", "time on the device", "设备上的时间"),
     ("flops", "FLOP", "operations", "运算量"),

@@ -1,0 +1,1 @@
+"""Profiles of single kernels: events streamed, shapes turned into operations and bytes."""
