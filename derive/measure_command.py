@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,10 +56,16 @@ def measured(
     runs = all_runs(every)
     changed = {pair.after: pair.scenario} if pair and pair.scenario else {}
     held: list[tuple[Run, Setting | None]] = []
+    problems: list[Problem] = []
     for name in dict.fromkeys(every):
         for run in runs[name]:
-            of = changed.get(name) or scenario_of(run)
-            held.append((run, setting.at(of, run, fixed) if of else None))
+            try:
+                of = changed.get(name) or scenario_of(run)
+                held.append((run, setting.at(of, run, fixed) if of else None))
+            except DeriveError as error:
+                problems += [placed(p, run) for p in error.problems]
+    if problems:
+        raise DeriveError(problems)
     hardware = [load.hardware(name, roots) for name in load.names("hardware", roots)]
     made: dict[str, Any] = {
         "runs": [
@@ -78,6 +84,12 @@ def measured(
             raise DeriveError(Problem("B108", what))
         made["experiment"] = record.experiment_record(found)
     return Measured(held, made)
+
+
+def placed(problem: Problem, run: Run) -> Problem:
+    """A fault of the scenario that a run names itself stands where the run does."""
+    own = problem.place is None or problem.place.file in ("", "--set")
+    return replace(problem, place=run.place) if run.own and own else problem
 
 
 def section(found: Measured) -> dict[str, Any]:

@@ -38,9 +38,10 @@ def attempt(changed: dict[str, Any]) -> Architecture | None:
     try:
         made = build(Opened(read_text(json.dumps(changed), "config.json")))
         numbers(made)  # bytes are counted when they are asked for
-        return made
     except DeriveError as fault:
         refused = fault.problems
+    else:
+        return made
     assert all(p.code.startswith("M1") and p.what.en and p.what.zh for p in refused)
     return None
 

@@ -63,7 +63,8 @@ def decode(setting: Setting) -> Phase | None:
             return None
         read = get(there, "W_stream")
         finer = there.with_(W_read=min(read, there.get("W_read"))) if read is not None else there
-        floor = finer.with_(T=Fraction(0)).get("t_step") / n if read is not None else None
+        rate = there.get("g") * there.get("B_peak") * n
+        floor = read / rate if read is not None else None
         return Phase(
             "TPOT", measured, step / n, finer.get("t_step") / n, get(there, "TPOT_floor"),
             side_of(there, "I_decode"), floor, get(point, "MBU_meas"), get(point, "MFU_meas"),
@@ -78,8 +79,21 @@ def prefill(setting: Setting) -> Phase | None:
         measured, time = get(point, "TTFT_meas"), get(point, "t_prefill")
         if not measured or time is None:
             return None
-        return Phase("TTFT", measured, time, time, None, side_of(point, "I_prefill"),
-                     MFU=get(point, "MFU_prefill_meas"))  # fmt: skip
+        use = get(point, "MFU_prefill_meas")
+        finer = min(time, needed(bound, point))
+        return Phase("TTFT", measured, time, finer, None, side_of(point, "I_prefill"),
+                     use * measured if use is not None else None, MFU=use)  # fmt: skip
+
+
+def needed(bound: Bound, point: Point) -> Fraction:
+    """The least a prompt takes: products really made, the head once, tables not read."""
+    g, prompt = point.get("g"), point.get("T_in")
+    products, table = get(point, "N_mat"), bound.scenario.model.embedding
+    head = table.quantity.base if table else Fraction(0)
+    each = point.get("F_tok") if products is None else point.get("c_op") * (products - head)
+    read = get(point, "W_stream") or point.get("W_read")
+    spent = each * prompt / (g * point.get("P_peak"))
+    return max(spent, min(read, point.get("W_read")) / (g * point.get("B_peak")))
 
 
 def side_of(point: Point, intensity: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
-from derive.derivation.crossing import search
-from derive.derivation.points import FARTHEST, Point
+from derive.derivation.points import Point
 from derive.formula import standing_in
 from derive.measured.against.beats import amount, percent
 from derive.measured.against.setting import Setting
@@ -45,32 +45,21 @@ def output(run: Run, point: Point) -> Total | None:
     rate = run.value("X_meas")
     if not rate or run.get("TPOT_meas") or run.get("R_meas"):
         return None
-    most = get(point, "g"), get(point, "P_peak"), get(point, "F_tok")
-    if None in most:
+    g, peak, each = (get(point, name) for name in ("g", "P_peak", "F_tok"))
+    if g is None or peak is None or each is None:
         return None
-    g, peak, each = (m for m in most if m is not None)
     notes = [tr("a total of all requests, no rate of one")]
-    if alone := get(point, "R_max"):
+    if floor := get(point, "TPOT_floor"):
         notes.append(tr("one request alone gets at most {rate}",
-                        rate=amount(alone, "token/s/request")))  # fmt: skip
-    if least := least_batch(point, rate):
-        notes.append(tr("at peak rates it takes at least {count} requests at once",
-                        count=f"{least:,}"))  # fmt: skip
+                        rate=amount(1 / floor, "token/s/request")))  # fmt: skip
+        notes.append(tr("at peak bandwidth it takes at least {count} requests at once, by the "
+                        "weights alone", count=f"{ceil(rate * floor):,}"))  # fmt: skip
+    length, answer = (run.get(n) or run.get(n, "one") for n in ("T_in_meas", "T_out_meas"))
+    if length and answer and answer.quantity.base:
+        every = rate * (1 + length.quantity.base / answer.quantity.base)
+        notes.append(tr("with the prompt tokens counted, {share} of the peak",
+                        share=percent(every * each / (g * peak))))  # fmt: skip
     return Total("X", rate, g * peak / each, tuple(notes))
-
-
-def least_batch(point: Point, rate: Fraction) -> int | None:
-    """The smallest batch whose throughput at peak reaches a rate."""
-
-    def meets(b: int) -> bool:
-        there = point.with_(b=Fraction(b))
-        step, n = get(there, "t_step"), get(there, "n")
-        return bool(step and n and b * n / step >= rate)
-
-    if meets(1):
-        return 1
-    found = search(meets, FARTHEST["b"])
-    return max(found) if found else None
 
 
 def prompt(run: Run, point: Point) -> Total | None:

@@ -68,7 +68,9 @@ def devices(gather: Gather) -> None:
             gather.note(tr("{a} accelerators a node in {n} nodes are not the {total} stated",
                            a=each, n=nodes, total=total))  # fmt: skip
     elif each and nodes:
-        gather.add("devices", each * nodes, "device", "a#", "one", tr("accelerators a node × nodes"))
+        gather.add(
+            "devices", each * nodes, "device", "a#", "one", tr("accelerators a node × nodes")
+        )
     else:
         gather.note(tr("the row does not state how many accelerators the system has: the rate"
                        " cannot be divided"))  # fmt: skip
