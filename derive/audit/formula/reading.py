@@ -10,6 +10,7 @@ import re
 from functools import cache
 
 from derive.audit.fields.quantities import ALIASES, LOCAL
+from derive.audit.reading.figures import unit_of
 from derive.audit.reading.normal import normal
 from derive.errors import DeriveError, Place, Problem, printable
 from derive.expression.grammar import UNIT
@@ -17,7 +18,6 @@ from derive.expression.tree import FUNCTIONS
 from derive.formula import catalogue, letters
 from derive.notation import known
 from derive.text import tr
-from derive.units import unit
 
 DEEPEST = 60
 LONGEST_DIGITS = 60
@@ -28,6 +28,11 @@ TOKEN = re.compile(
 )
 PLAIN_WORD = re.compile(r"[A-Za-z_\u0391-\u03c9][A-Za-z0-9_\u0391-\u03c9]*")
 UNIT_AFTER = re.compile(rf" (?P<unit>{UNIT})(?=[\s)\],*/+-]|$)")
+# 989\,\text{TFLOP/s}, 3.35~\mathrm{TB/s}
+LATEX_UNIT = re.compile(
+    r"(?:\\[,;:! ]|~|\s)*\\(?:text|mathrm|textrm|operatorname|mbox|rm)\s*"
+    r"\{(?P<unit>[^{}\\]{1,40})\}"
+)
 WRAPPERS = {
     "mathrm", "text", "textrm", "mathit", "operatorname", "mathsf", "mathbf", "textit", "mbox",
     "textbf", "rm",
@@ -159,17 +164,23 @@ class _Converter:
         if following is not None and following["sign"] == "_":  # 1_{\\mathrm{req}}: one request
             self.name(digits)
             return
-        piece = digits
-        behind = UNIT_AFTER.match(self.text, self.at)
-        if behind and not self.latex and len(re.split(r"[*/^]", behind["unit"])[0]) > 1:
-            first = re.split(r"[*/^]", behind["unit"])[0]
-            try:
-                measured = first not in ids() and unit(behind["unit"]) is not None
-            except KeyError:
-                measured = False
-            if measured:
-                piece, self.at = f"{digits} {behind['unit']}", behind.end()
-        self.emit(piece, operand=True)
+        behind = self.unit_behind()
+        self.emit(f"{digits} {behind}" if behind else digits, operand=True)
+
+    def unit_behind(self) -> str:
+        """The unit that stands behind a number, which is passed then; else nothing."""
+        found = LATEX_UNIT.match(self.text, self.at) if self.latex else None
+        found = found or UNIT_AFTER.match(self.text, self.at)
+        if found is None or (found.re is UNIT_AFTER and self.latex):
+            return ""
+        words = found["unit"].strip()
+        if re.split(r"[*/^]", words)[0] in ids():
+            return ""
+        made, loose = unit_of(words)
+        if made is None or loose or not made.terms:
+            return ""
+        self.at = found.end()
+        return made.text
 
     def argument(self) -> None:
         """What a command takes: a group, or the next token alone."""

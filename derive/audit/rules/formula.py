@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from derive.audit.fields.evaluation import tree_dimension
 from derive.audit.formula.closing import Closed, clash, closings
 from derive.audit.formula.equations import Equation, equations
+from derive.audit.formula.numbers import carried, numeric
 from derive.audit.formula.reading import ids
 from derive.audit.formula.same import differs, match, one_token_off
 from derive.audit.rule import rule
@@ -18,7 +19,7 @@ from derive.expression.tree import Name, Node, Number, walk
 from derive.formula import catalogue, unit_of
 from derive.specs.faults import closest
 from derive.text import Text, joined, same, tr
-from derive.units import Dimension, Quantity, show
+from derive.units import Dimension, Quantity, Unit, show
 
 if TYPE_CHECKING:
     from derive.audit.library import Library
@@ -53,6 +54,9 @@ def units(claim: Claim, _: Library) -> Iterator[Finding]:
         if one.strange and not lone:
             yield undeclared(one)
             continue
+        if lacking := carried(one.left, one.right):
+            yield uncounted(one, *lacking)
+            continue
         left, problem = (None, None) if lone else side_dimension(one.left)
         if problem is not None:
             yield broken(one, problem)
@@ -68,6 +72,20 @@ def units(claim: Claim, _: Library) -> Iterator[Finding]:
             yield open_digits(one, found)
         else:
             yield closes(one, found[0])
+
+
+def uncounted(one: Equation, side: Node, lacking: Unit) -> Finding:
+    """Numbers alone, which agree once the digits of one side count something."""
+    assert one.left is not None
+    left, right = (
+        f"{plain(s)} · 1 {lacking.text}" if s is side else plain(s) for s in (one.left, one.right)
+    )
+    what = tr(
+        "the digits need units: {digits} has to count {unit}",
+        digits=same(plain(side)),
+        unit=lacking.text,
+    )
+    return Finding(UNITS, "ambiguous", "warning", what, corrected=same(f"{left} = {right}"))
 
 
 def side_dimension(left: Node | None) -> tuple[Dimension | None, DeriveError | None]:
@@ -180,9 +198,12 @@ def against_own(claim: Claim, _: Library) -> Iterator[Finding]:
     if claim.entry is None or not claim.entry.formula:
         return
     for one in equations(claim.entry.formula):
-        if one.strange or not isinstance(one.left, Name) or side_dimension(one.left)[0] is None:
+        if one.strange or not isinstance(one.left, Name) or numeric(one.right):
             continue
-        found = closings(side_dimension(one.left)[0], one.right)
+        measured = side_dimension(one.left)[0]
+        if measured is None:
+            continue
+        found = closings(measured, one.right)
         if found:
             yield from compared(one.left.id, found)
 
