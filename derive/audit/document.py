@@ -23,7 +23,7 @@ from derive.text import Text, tr
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from derive.audit.types import Claim, Figure, Term
+    from derive.audit.types import Claim, Figure, Named, Term
 
 LARGEST = 16 * 1024 * 1024  # bytes of a document
 LASTS = 6  # sentences that a name is remembered for where no heading says it
@@ -101,7 +101,7 @@ def told(
 ) -> Claim:
     """A claim; where it names no product or model, read again behind what the sections name."""
     hardware = "" if claim.hardware else carried("hardware", sections)
-    models = "" if claim.models else carried("models", sections)
+    models = "" if any(is_name(n) for n in claim.models) else carried("models", sections)
     if not hardware and not models:
         return claim
     if hardware and claim.of("devices"):
@@ -159,10 +159,15 @@ def remember(section: Section, claim: Claim) -> None:
         if name.ids:
             count = counts.get(name.span) if claim.models else None
             section.hardware.append(f"{count.value}× {name.text}" if count else name.text)
-    section.models += [n.text for n in claim.models]
+    section.models += [n.text for n in claim.models if is_name(n)]
     if claim.models and counts:  # the deployment is told
         said = [t for t in claim.terms if t.kind == "precision"]
         section.precision = claim.text[slice(*said[0].span)] if len(said) == 1 else ""
+
+
+def is_name(model: Named) -> bool:
+    """Whether it names a model: by its name, or as "a 7B model"; not "70.6 billion parameters"."""
+    return bool(model.ids) or model.text.endswith("B")
 
 
 def weighs(claim: Claim) -> bool:

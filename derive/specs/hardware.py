@@ -57,6 +57,7 @@ def build(document: Document, reader: Reader) -> Hardware | None:
         other_builds=read.get("other_builds", False),
         domains=tuple(domain(row) for row in read.get("domains", ())),
         link_type=link.get("type", ""),
+        memory_type=memory.get("type", ""),
     )
 
 

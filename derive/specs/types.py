@@ -83,6 +83,7 @@ class Hardware:
     other_builds: bool = False  # the name covers builds that this spec does not
     domains: tuple[Domain, ...] = ()
     link_type: str = ""
+    memory_type: str = ""
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 LEAD = re.compile(r"[^0-9]*")
 SMALL = (
     r"(?:the|a|an|its|their|about|around|roughly|only|just|exactly|some|nearly|almost|precisely"
+    r"|at most|up to|no more than|a maximum of|至多|最多|最高"
     r"|每秒|每分钟|约|大约|只有|恰好|正好|~|≈|=)"
 )
 # these say that the value is the same, whatever the unit
@@ -28,6 +29,7 @@ STRONG = (
     r"|works? out (?:to|at|as)|amounts? to|comes? to"
     r"|即|也即|亦即|也就是(?:说)?|就是|等于|约等于|等同于|折合(?:成|为)?"
     r"|换算(?:成|为|后为|后是|过来是)?|相当于|合"
+    r"|on average|averages?|averaging|(?:即|折算|折合|相当于)?平均(?:下来|约?为|是)?"
 )
 # these may also say something else where both figures carry the same unit
 WEAK = (
@@ -104,6 +106,8 @@ def without_nouns(words: str, claim: Claim, one: Figure, other: Figure) -> str:
         if inside and term.kind == "noun" and term.says in known:
             words = words.replace(lowered(claim.text[term.span[0] : term.span[1]]), "", 1)
     words = re.sub(r"^(?:of|的) ?", "", words.strip())
+    words = re.sub(r"^(?:理论|峰值|标称|theoretical|nominal|peak) ?", "", words)
+    words = re.sub(r"^(?:服务|请求|调用|处理|使用|总)*(?:总|用|流|业务)?量 ?(?=[,;])", "", words)
     words = re.sub(
         r"^(?:(?:link|port|line|connection)\b|链路|端口|线路) ?(?:的传输)? ?|^的?传输 ?", "", words
     )
@@ -125,6 +129,8 @@ def writings(claim: Claim) -> Iterator[tuple[Figure, Figure]]:
         part = "share" in (one.role, other.role) and "number" not in (one.role, other.role)
         if one.dimension != other.dimension or part:
             continue
+        if one.says("direction", "one") != other.says("direction", "one"):
+            continue  # 900 GB/s in all, that is 450 GB/s each way
         if not one.unit.terms and not MAGNITUDE.search(one.text + other.text):
             continue
         words = gap(claim, one, other)

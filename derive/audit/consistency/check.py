@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 from derive.audit.binary import binary, is_binary
@@ -83,6 +84,8 @@ def one_subject(figures: tuple[Figure, ...]) -> bool:
 def judged(law: Law, claim: Claim, figures: Mapping[str, Figure]) -> Finding | None:
     """The finding for one way to fill a law."""
     printed = figures[law.result]
+    if any(printed.says(kind, says) for kind, says in law.unlike):
+        return None
     tried = list(expectations(law, claim, figures))
     if not tried:
         return None
@@ -90,7 +93,7 @@ def judged(law: Law, claim: Claim, figures: Mapping[str, Figure]) -> Finding | N
     plain = next((f for f in hits if f.plain), None)
     if plain:
         return finding(law, "consistent", plain, printed)
-    if any(weaker(law, printed, f) for f in tried):
+    if any(weaker(law, printed, f) for f in tried) and not digits_alone(printed, tried):
         return None
     if hits:
         return finding(law, "ambiguous", hits[0], printed, tried)
@@ -123,6 +126,15 @@ def weaker(law: Law, printed: Figure, filled: Filled) -> bool:
         or (law.bound == "<=" and below)
         or (law.bound == ">=" and above)
     )
+
+
+def digits_alone(printed: Figure, tried: list[Filled]) -> bool:
+    """Whether the result is the product of the printed digits, their units left out."""
+    for each in tried:
+        given = [f for f in each.figures.values() if f is not printed]
+        if printed.value and len(given) > 1 and prod(f.value for f in given) == printed.value:
+            return True
+    return False
 
 
 def whole(ratio: Interval) -> bool:

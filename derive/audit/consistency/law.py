@@ -66,6 +66,7 @@ class Law:
     bound: str = ""
     bare: bool = False
     must: tuple[str, ...] = ()  # names without which it says nothing, beside those of a form
+    unlike: tuple[tuple[str, str], ...] = ()  # what a result says that is another quantity
 
 
 @dataclass(frozen=True)

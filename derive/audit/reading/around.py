@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from derive.audit.reading.sentence import Sentence
 
 PARAM, PER_TOKEN, BYTE = unit("param"), unit("param/token"), unit("byte")
-TOKEN, REQUEST = unit("token"), unit("request")
 DOLLAR, PER_MILLION = unit("USD"), unit("USD/Mtoken")
+TOKEN, REQUEST, REQUEST_RATE = unit("token"), unit("request"), unit("request/s")
+BYTE_PER_TOKEN = unit("B/token")
+BILLIONS = re.compile(r"[0-9.,]+ ?B per ")  # B alone: bytes, or billions
 MANY = 10**6  # what parameters are counted in
 LEAST = 10**9  # bytes of the smallest device memory
 NEAR = 32  # characters between a noun and its bare number
@@ -34,7 +36,8 @@ FLIGHT = ("concurrency", "batch", "devices")
 LINKS = ("network", "link")
 REQUESTS = re.compile(r"(?:request|user|sequence|session)s? (?:of|with|at) $")
 OF_REQUESTS = re.compile(
-    r" (?:requests|sequences|prompts and)(?![a-z])| ?长?度?的(?:请求|会话|序列)"
+    r" (?:requests?|sequences?|conversations?|sessions?|chats?|documents?|prompts and)(?![a-z])"
+    r"| ?长?度?的(?:请求|会话|序列|对话|文档)"
 )
 LENGTH = re.compile(
     r"(?:prompt|input|output) (?:length|size)(?: of| is|:|=)? ?$"
@@ -49,6 +52,14 @@ OF_MILLION = re.compile(
     r" ?(?:costs?|is|at|for|的?(?:成本|价格|费用))?"
     r" ?(?:为|是|约|about|only|just|:|=)? ?$", re.IGNORECASE,
 )  # fmt: skip
+BY_REQUEST = re.compile(
+    r"(?:[每一单]个?[条路]?(?:请求|会话|用户|对话|序列)|(?:per|each|every|one|a single) "
+    r"(?:request|user|sequence|conversation|session))"
+    r"(?: (?:then |thus )?(?:holds?|takes?(?: up)?|needs?|requires?|uses?|occupies|keeps?|costs?)"
+    r"|(?:需要?|要|占用?|占据|用掉?|消耗|使用))?"
+    r"(?: ?(?:about|around|roughly|another|of|约|大约))?"
+    r"(?: ?的? ?KV ?(?:cache|缓存)?)?(?:为|是|[:,])? ?$"
+)
 YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 PART = re.compile(r"[{}\\/^_*×÷=(] ?$|[一二三四五六七八九十]$")  # of an expression
 COUNTED = re.compile(
@@ -69,12 +80,25 @@ def counted(read: Read, at: int, found: Sentence, held: Normal, nouns: Sequence[
     if not read.unit.terms and EACH_OF.match(held.text, end):
         return replace(read, unit=REQUEST)  # 256 个 8,192 token 的请求
     if read.unit == PARAM and text.endswith("B") and beside_token(at, found):
+        if of_parameters(found):
+            return read  # stores 46.7B parameters, uses 12.9B per token
         return replace(read, value=read.value / 10**9, half=read.half / 10**9, unit=BYTE)
     if read.unit == DOLLAR and OF_MILLION.search(held.text[: found[at].start]):
         return replace(read, unit=PER_MILLION)  # a million tokens cost $0.69
+    if read.unit == BYTE_PER_TOKEN and BILLIONS.match(text) and of_parameters(found):
+        return replace(read, value=read.value * 10**9, half=read.half * 10**9, unit=PARAM)
+    if not read.unit.terms and nouns[:1] == ["qps"]:
+        return replace(read, unit=REQUEST_RATE)
     if read.unit == PER_TOKEN:
         return replace(read, unit=PARAM)  # activates 22B parameters per token
     return read
+
+
+def of_parameters(found: Sentence) -> bool:
+    """Whether a sentence counts parameters and speaks of no cache: its B are billions then."""
+    nouns = {found[i].says for i in found.terms.get("noun", ())}
+    counts = any(t.read and t.read.unit == PARAM for t in found)
+    return (counts or bool(nouns & {"parameters", "active"})) and "kv" not in nouns
 
 
 def beside_token(at: int, found: Sentence) -> bool:
@@ -104,6 +128,12 @@ def adjusted(
         role = "bytes"  # no device has so little
     elif role == "ridge" and not (token.read.unit.terms or bare_ridge(at, found, held)):
         role = "number"
+    elif (
+        role in ("weights", "bytes")
+        and "weights" not in nouns
+        and BY_REQUEST.search(held.text[: token.start])
+    ):
+        role = "kv"  # what a request holds beside the weights that all share
     elif role == "tokens" and of_requests(at, found, held):
         role = "context"
     return role, bound

@@ -110,6 +110,10 @@ def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
         role = "network"
     if role == "network" and held.text[: token.start].endswith("over "):
         bound = ""  # by way of it, not more than it
+    if role == "parameters" and sole_of_token(at, found, held):
+        role = "active"
+    if role == "time" and prefilled(at, found, held):
+        role = "ttft"
     if role == "time" and paced(at, found, held):
         role = "itl"
     made = read.unit
@@ -129,6 +133,28 @@ def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
         role = "tpot"
     text, span = held.text[token.start : token.end].strip(), held.span(token.start, token.end)
     return Figure(text, span, read.value, read.half, made, read.about, bound, role, said)
+
+
+def sole_of_token(at: int, found: Sentence, held: Normal) -> bool:
+    """Whether the one count of a clause is what a token of a named model takes part in.
+
+    "Each token reads all 467 亿 parameters", not "a 7B model needs 14 GFLOP per token".
+    """
+    low, high = found.clauses[at]
+    alone = all(t.kind != "number" or i == at for i, t in enumerate(found[low:high], low))
+    spelled = held.text[found[at].start : found[at].end].lower()
+    counted_so = "param" in spelled or "参数" in spelled
+    named_one = any(t.kind == "model" for t in found)
+    return alone and counted_so and named_one and "token" in conditions("per", at, found)
+
+
+def prefilled(at: int, found: Sentence, held: Normal) -> bool:
+    """Whether a time is that of a prefill: the word stands in its clause, decoding does not."""
+    low, high = found.clauses[at]
+    words = [t for t in found[low:high] if t.of == "tokens"]
+    said = [held.text[t.start : t.end].lower() for t in words]
+    decodes = any(t.says != "input" for t in words)
+    return not decodes and any(s.startswith(("prefill", "预填充")) for s in said)
 
 
 def teras(

@@ -28,6 +28,9 @@ ABOUT = re.compile(
     r"(?![a-z])|大约|约等于|约为|约是|约|将近|接近|近|大概|差不多|左右) *",
     re.IGNORECASE,
 )
+NEARLY = re.compile(
+    r"(?:大?约|大概)(?:需要?|有|占用?|合|在|可达) ?$"
+)  # before the digits: 约需 1,410 亿次
 EVERY = re.compile(
     r"每(?P<unit>秒|分钟|小时|天)(?:可|能)?"
     r"(?:传输?|搬运|读取?|写入?|处理|生成|解码|输出|产出|完成|执行)? *"
@@ -70,6 +73,15 @@ SIZED = re.compile(r"[kKMBT]-?(?:param|token)")  # the letter is a factor, not a
 FLOATING = re.compile(r"floating[ -]point (?=operation)", re.IGNORECASE)
 WORDS = {"a": 1, "an": 1, "one": 1, "two": 2, "four": 4, "ten": 10}
 WRITTEN = re.compile(r"(?P<word>an?|one|two|four|ten)(?= (?:tera|peta|exa)[a-z])", re.IGNORECASE)
+OF_THESE = re.compile(  # 400 GB of data per second
+    r" of (?:[A-Za-z0-9]+ ){1,2}?(?:per|each|every|a) "
+    r"(?P<unit>second|millisecond|microsecond|minute|hour)(?![A-Za-z])",
+    re.IGNORECASE,
+)
+TIME_UNITS = {"second": "s", "millisecond": "ms", "microsecond": "µs", "minute": "min", "hour": "h"}
+UNIT_TIME = unit("s")
+THOUSANDS = re.compile(r"^[1-9][0-9]?,?[0-9]{2}0 ?亿")  # no more digits than billions have
+HUNDRED_MILLION = 10**8
 MOST_PIECES = 5
 DECIMAL_COMMA = re.compile(
     r"(?P<whole>[0-9]{1,3}),(?P<part>[0-9]{1,2}|[0-9]{4,})"
@@ -102,11 +114,12 @@ class Read:
 def figure_at(text: str, start: int) -> Read | None:
     """The number that begins here, with as much unit as can be read; None where none begins."""
     at, below = start, ""
-    if every := EVERY.match(text, at):
-        at, below = every.end(), every["unit"] or ("param" if every["parameter"] else "Mtoken")
-    about = False
-    while said := ABOUT.match(text, at):
-        at, about = said.end(), about or said[0].strip() != "="
+    about = bool(NEARLY.search(text[max(0, start - 6) : start]))
+    for _ in range(2):  # 约每秒 11.6 万, 每秒约 11.6 万
+        if not below and (every := EVERY.match(text, at)):
+            at, below = every.end(), every["unit"] or ("param" if every["parameter"] else "Mtoken")
+        while said := ABOUT.match(text, at):
+            at, about = said.end(), about or said[0].strip() != "="
     if money := MONEY.match(text, at):
         at = money.end()
     digits = number_at(text, at)
@@ -134,10 +147,20 @@ def figure_at(text: str, start: int) -> Read | None:
     made = read or Unit()
     if money:
         made = unit("USD") * made
+    if THOUSANDS.search(text[at:end]):
+        half = max(half, Fraction(5 * HUNDRED_MILLION))  # 2,360 亿 is 236 billion written out
+    if not below and (each := OF_THESE.match(text, end)) and (not timed(made) or loose):
+        whole = made * UNIT_TIME if loose else made  # TFLOPs is read as a rate
+        made, end, loose = whole * unit(TIME_UNITS[each["unit"].lower()]) ** -1, each.end(), False
     if below:
         made = made * composed(Fraction(1), UnitWords(below).read()).quantity.unit ** -1
     after = re.match(r" ?(?:左右|上下)", text[end : end + 4])
     return Read(end, value, half, made, about or bool(after), loose)
+
+
+def timed(of: Unit) -> bool:
+    """Whether a unit is a rate, a time, or nothing that is moved or done."""
+    return not of.terms or "time" in dict(of.dimension.powers)
 
 
 def in_expression(text: str, at: int) -> bool:

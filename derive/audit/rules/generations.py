@@ -21,7 +21,7 @@ from derive.text import joined, same, tr
 
 if TYPE_CHECKING:
     from derive.audit.library import Library
-    from derive.audit.types import Claim, Named
+    from derive.audit.types import Claim, Named, Term
 
 # noun of the lexicon -> kind of the entries that a multiple can be of
 NOUNS = {"memory_bandwidth": "memory_bandwidth", "compute": "peak", "link": "link",
@@ -139,7 +139,7 @@ def on(judged: Judgement, basis: Entry) -> Entry | None:
 def between_products(claim: Claim, library: Library) -> Iterator[Finding]:
     """A stated multiple of a quantity that both specs have."""
     stated, sides = multiple(claim), two(claim)
-    kind = next((k for noun, k in NOUNS.items() if claim.says("noun", noun)), None)
+    kind = kind_of(claim, stated) if stated else None
     if stated is None or sides is None or kind is None or claim.says("noun", *SERVICE):
         return
     if any(f.role not in ("devices", "number", "ratio") for f in claim.figures):
@@ -154,6 +154,18 @@ def between_products(claim: Claim, library: Library) -> Iterator[Finding]:
         pairs, plain = [(b, a) for a, b in pairs], [(b, a) for a, b in plain]
     if plain:
         yield judged_multiple(stated, plain, pairs, kind, disputed(sides, kind, library))
+
+
+def kind_of(claim: Claim, stated: Multiple) -> str | None:
+    """What a multiple is of: the quantity word nearest to it, one behind it before one ahead."""
+
+    def apart(term: Term) -> tuple[int, bool]:
+        ahead = term.span[1] <= stated.span[0]
+        gap = stated.span[0] - term.span[1] if ahead else term.span[0] - stated.span[1]
+        return gap, ahead
+
+    nouns = [t for t in claim.terms if t.kind == "noun" and t.says in NOUNS]
+    return NOUNS[min(nouns, key=apart).says] if nouns else None
 
 
 def usable(entries: tuple[Entry, ...], kind: str) -> list[Entry]:

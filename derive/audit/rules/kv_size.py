@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from derive.audit.types import Claim, Figure, Finding
     from derive.specs.types import Model
 
+IN_K = re.compile(r"([0-9]{1,4})[ -]?[kK]")
+K = Fraction(128, 125)
 OTHERS = ("fp8", "fp32")  # what a cache is kept in besides 16 bits
 
 
@@ -91,6 +94,9 @@ def candidates(claim: Claim, model: Model, here: Setting, figure: Figure) -> Ite
             yield about(whole, under, base=units, plain=plain, say=say)
             if parallel > 1:
                 yield about(whole.scaled(share), each, base=units)
+        if figure.role == "kv" and binary_length(claim):  # 128K of context: 131,072 tokens
+            told = tr("{under}, K tokens of 1,024", under=under)
+            yield about(whole.scaled(K), told, base=units, plain=plain)
         told = tr("{under}, binary and decimal prefix exchanged", under=under)
         if figure.role == "kv":
             yield about(whole.scaled(1 / slip), told, base=units)
@@ -100,6 +106,14 @@ def candidates(claim: Claim, model: Model, here: Setting, figure: Figure) -> Ite
         for word, factor in slips(model):
             told = tr("{under}, {slip}", under=under, slip=word)
             yield about(whole.scaled(factor), told, base=units, admitted=False)
+
+
+def binary_length(claim: Claim) -> bool:
+    """Whether a length is a power of two in K: 8K, 128K."""
+    return any(
+        (found := IN_K.match(f.text)) and (n := int(found[1])) and n & (n - 1) == 0
+        for f in claim.of("context", "prompt", "tokens")
+    )
 
 
 def kept_by(model: Text, precision: str, value: str) -> Text:

@@ -67,7 +67,7 @@ def converted(interval: Interval, of: Unit) -> Interval | None:
 def compared(claim: Claim, one: Figure, other: Figure) -> Pair:
     """The verdict on one pair."""
     a, b = exact(one, other), exact(other, one)
-    if a.meets(b):
+    if a.meets(b) or (other.bound == "<=" and b.high < a.low):  # what is moved of it, at most
         return Pair(one, other, "consistent", BINARY[0] if mixed(one, other) else None)
     if not any(is_binary(f.unit) for f in claim.figures):
         as_a, as_b = converted(a, one.unit), converted(b, other.unit)

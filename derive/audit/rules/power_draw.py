@@ -1,0 +1,78 @@
+"""What a device draws, against the power that its data sheet allows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from derive.audit.consistency.between import lowered
+from derive.audit.physics.lines import equation
+from derive.audit.physics.settings import device_count
+from derive.audit.physics.specs import of_spec
+from derive.audit.readings import together
+from derive.audit.rule import rule
+from derive.audit.types import Finding, Reading
+from derive.audit.wording import GRAVE
+from derive.text import same, tr
+from derive.units import Quantity, show, unit
+
+if TYPE_CHECKING:
+    from derive.audit.library import Library
+    from derive.audit.types import Claim, Figure
+    from derive.specs.types import Hardware, Value
+
+ID = "PHYS016"
+DRAWS = re.compile(
+    r"(?<![a-z])(?:draw(?:s|ing)?|drew|dissipat(?:es?|ing))(?![a-z])|耗电|(?:实测|运行)功耗"
+)
+SYSTEM = re.compile(r"server|system|node|rack|chassis|wall|服务器|整机|节点|机柜|机架|墙插")
+
+
+@rule(
+    ID,
+    name=("power drawn against the rated power", "实际功耗与额定功率对照"),
+    page=(
+        "A device is held to the power of its data sheet: a sustained draw above it is no draw of that many devices. "
+        "Less is what light work needs. Servers and racks draw more than their devices and are left alone.",
+        "设备的功耗受规格功率限制：持续功耗高于它，就不是这么多设备的功耗。负载轻时功耗更低属正常。"
+        "服务器与机柜的功耗高于其中设备之和，不在此列。",
+    ),
+    fires="The L4 draws 300 W.",
+    quiet="Each server with H100 SXM GPUs draws 10 kW.",
+    chinese=("L4 实测功耗 300W。", "每台 H100 SXM 服务器实测功耗 10kW。"),
+)
+def drawn(claim: Claim, library: Library) -> Iterator[Finding]:
+    """One finding for each power beside a word for drawing it."""
+    text = lowered(claim.text)
+    if not DRAWS.search(text) or SYSTEM.search(text) or claim.says("scope", "node", "rack", "pod"):
+        return
+    for figure in claim.of("power"):
+        rated = [(p, p.power) for p in library.products(figure.hardware) if p.power]
+        if rated and figure.value > 0:
+            yield told(figure, rated, device_count(claim, figure)[0])
+
+
+def told(figure: Figure, rated: list[tuple[Hardware, Value]], count: int) -> Finding:
+    """The draw against every variant that the name may mean."""
+    verdicts = {
+        "exceeds_bound" if figure.interval.low > of_spec(v).high * count else "consistent"
+        for _, v in rated
+    }
+    verdict = together(verdicts)
+    product, power = rated[0]
+    whole = power.quantity.base * count
+    value = Quantity(whole, unit("W"))
+    lines = (equation(f"{count} · TDP", whole, "W"),)
+    given = {"figure": same(figure.text), "bound": show(value).text, "product": product.name}
+    if verdict == "consistent":
+        what = tr("{figure} is within the rated {bound}: {product}", **given)
+    else:
+        what = tr("{figure} is above the rated {bound}: {product}", **given)
+    corrected = None
+    if verdict != "consistent":
+        corrected = tr("{count} × {product} draw {bound} at most.", count=count,
+                       product=product.name, bound=show(value).text)  # fmt: skip
+    return Finding(ID, verdict, GRAVE[verdict], what, (figure.span,),
+                   (Reading(value, product.name),), lines, corrected,
+                   sources=power.sources)  # fmt: skip

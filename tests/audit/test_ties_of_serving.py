@@ -1,0 +1,117 @@
+"""Rates, times and bytes of serving that tie together, in both languages: right and wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from derive.audit.judge import judge
+from derive.audit.library import Library
+from derive.audit.reading.claim import read_claim
+from derive.audit.types import Judged
+from derive.specs.lookup import spec_roots
+
+ROOTS = spec_roots()
+LIBRARY = Library(ROOTS)
+
+
+def audit(text: str) -> Judged:
+    return judge(read_claim(text, ROOTS), LIBRARY)
+
+
+CASES = [
+    # request rate × tokens of a request
+    ("120 requests per second at 250 output tokens each are 30,000 tokens/s.", "consistent"),
+    ("120 requests per second at 250 output tokens each are 3,000 tokens/s.", "contradicted"),
+    ("QPS 为 40,每个请求输出 500 token,总吞吐 2 万 token/s。", "consistent"),
+    ("QPS 为 40,每个请求输出 500 token,总吞吐 20 万 token/s。", "contradicted"),
+    ("120 requests per second at 250 output tokens each, 30 tokens/s per user.", "unverifiable"),
+    # requests in flight = request rate × latency
+    ("At 8 requests per second with an end-to-end latency of 5 s, 40 requests are in flight.",
+     "consistent"),
+    ("At 8 requests per second with an end-to-end latency of 5 s, 400 requests are in flight.",
+     "contradicted"),
+    # batch / step time
+    ("A batch of 48 sequences at 20 ms per step yields 2,400 tokens/s.", "consistent"),
+    ("A batch of 48 sequences at 20 ms per step yields 24,000 tokens/s.", "contradicted"),
+    ("批大小 48,每步 20 毫秒,总吞吐 2400 token/s。", "consistent"),
+    ("批大小 48,每步 20 毫秒,总吞吐 24000 token/s。", "contradicted"),
+    # a rate of a day and of a second
+    ("每天 50 亿 token 的调用量,平均每秒约 5.8 万个 token。", "consistent"),
+    ("每天 50 亿 token 的调用量,平均每秒约 58 万个 token。", "contradicted"),
+    # users × rate of one
+    ("20 个并发用户、每人每秒 40 个 token,系统吞吐为 800 token/s。", "consistent"),
+    ("20 个并发用户、每人每秒 40 个 token,系统吞吐为 8000 token/s。", "contradicted"),
+    # a network in bits and in bytes
+    ("200 Gb/s InfiniBand moves at most 25 GB/s.", "consistent"),
+    ("200 Gb/s InfiniBand moves at most 23 GB/s.", "consistent"),
+    ("200 Gb/s InfiniBand moves 200 GB of data per second.", "contradicted"),
+    ("200Gbps 网卡的理论带宽是 25GB/s。", "consistent"),
+    ("200Gbps 网卡的理论带宽是 200GB/s。", "contradicted"),
+    # one direction beside both
+    ("NVLink on the H100 SXM totals 900 GB/s, i.e. 450 GB/s in each direction.", "consistent"),
+    # digits multiplied without their units
+    ("10 TFLOPS for 2 hours is 20 TFLOP of work.", "contradicted"),
+    ("10 TFLOPS for 2 hours is 72,000 TFLOP of work.", "consistent"),
+    # the time to read bytes
+    ("On an RTX 4090, streaming a 20 GB checkpoint once takes at least 19.8 ms.", "consistent"),
+    ("On an RTX 4090, streaming a 20 GB checkpoint once takes 2 ms.", "exceeds_bound"),
+    ("A100 80GB SXM 读一遍 140GB 权重需要 6.9 毫秒。", "exceeds_bound"),
+    ("2 张 A100 80GB SXM 读一遍 140GB 权重需要 34.4 毫秒。", "consistent"),
+    # operations of a prompt
+    ("Prefilling 4,000 tokens on Llama-3-70B costs about 560 TFLOP.", "consistent"),
+    ("Prefilling 4,000 tokens on Llama-3-70B costs about 5,600 TFLOP.", "contradicted"),
+    ("Prefilling 4,000 tokens with Llama-3-8B costs 64 TFLOP/s.", "unit_error"),
+    ("用 Llama-3-8B 预填充 4000 个 token 需要约 64 TFLOP。", "consistent"),
+    ("用 Llama-3-8B 预填充 4000 个 token 需要约 64 TFLOP/s。", "unit_error"),
+    # the time of a prefill
+    ("One H200 in FP8 prefills a 50k-token prompt of Llama-3.1-8B in 30 ms.", "exceeds_bound"),
+    ("One H200 in FP8 prefills a 50k-token prompt of Llama-3.1-8B in 900 ms.", "consistent"),
+    ("单张 H200 用 FP8 的 Llama-3-8B,5 万 token 的提示只需 30 毫秒完成预填充。", "exceeds_bound"),
+    # bytes of a cache of a number of tokens
+    ("A 16,384-token sequence takes 5.4 GB of KV cache on Llama-3.1-70B in BF16.", "consistent"),
+    ("A 16,384-token sequence takes 54 GB of KV cache on Llama-3.1-70B in BF16.", "contradicted"),
+    ("长度 4096、并发 8 时,Llama-3-8B 的 KV cache(BF16)合计约 4.3GB。", "consistent"),
+    ("长度 4096、并发 8 时,Llama-3-8B 的 KV cache(BF16)合计约 0.54GB。", "contradicted"),
+    ("With 128K of context Llama-3.1-70B keeps 42.9 GB of KV cache in BF16.", "consistent"),
+    ("With 128K of context Llama-3.1-70B keeps 41.9 GB of KV cache in BF16.", "consistent"),
+    ("With 128K of context Llama-3.1-70B keeps 47 GB of KV cache in BF16.", "contradicted"),
+    # parameters in 亿, parameters of a token
+    ("DeepSeek-V2 总参数 2360 亿。", "consistent"),
+    ("DeepSeek-V2 总参数 2368 亿。", "contradicted"),
+    ("Llama-3-70B 每 token 约需 1410 亿次浮点运算。", "consistent"),
+    ("Mixtral 8x7B stores 46.7B parameters but uses only 12.9B per token.", "consistent"),
+    ("Mixtral 8x7B stores 46.7B parameters but uses only 39B per token.", "contradicted"),
+    ("DeepSeek-V3 每个 token 要读取全部 6710 亿参数。", "contradicted"),
+    # multiples beside two quantities, power, kind of memory
+    ("MI325X: 256 GB at 6 TB/s, that is 1.33x the capacity of MI300X.", "consistent"),
+    ("The H200 SXM has the same compute as the H100 SXM but 1.43x its bandwidth.", "consistent"),
+    ("H200 SXM 的算力与 H100 SXM 相同,但带宽是它的 1.43 倍。", "consistent"),
+    ("H200 SXM 的算力与 H100 SXM 相同,但带宽是它的 2.4 倍。", "contradicted"),
+    ("L4 draws 300 W.", "exceeds_bound"),
+    ("L4 draws up to 72 W.", "consistent"),
+    ("At batch 64 the H100 SXM draws 620 W.", "consistent"),
+    ("A server with 8 H100 SXM draws 10.2 kW.", "unverifiable"),
+    ("L4 实测功耗 300W。", "exceeds_bound"),
+    ("RTX 4090 has 24 GB of HBM2e.", "contradicted"),
+    ("H200 配备 141GB HBM3 显存。", "consistent"),
+    ("RTX 5090 配备 32GB GDDR6X 显存。", "contradicted"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "verdict"), CASES)
+def test_verdict(text: str, verdict: str) -> None:
+    found = audit(text)
+    assert found.verdict == verdict, [(f.rule, f.message.en) for f in found.findings]
+
+
+def test_the_corrected_sentences() -> None:
+    work = audit("Prefilling 4,000 tokens with Llama-3-8B costs 64 TFLOP/s.").findings[0]
+    assert work.corrected
+    assert work.corrected.en.startswith("4,000 tokens through Llama 3 8B take 64.24 TFLOP")
+    read = audit("On an RTX 4090, streaming a 20 GB checkpoint once takes 2 ms.").findings[0]
+    assert read.corrected
+    assert "19.8 ms" in read.corrected.en
+    assert "至少需要 19.8 ms" in read.corrected.zh
+    kind = audit("RTX 5090 配备 32GB GDDR6X 显存。").findings[0]
+    assert kind.corrected
+    assert kind.corrected.zh == "NVIDIA GeForce RTX 5090 32 GB 的显存类型为 GDDR7。"
