@@ -155,7 +155,8 @@ def remember(section: Section, claim: Claim) -> None:
     counts: dict[tuple[int, int], Figure] = {
         f.hardware.span: f for f in claim.of("devices") if f.hardware
     }
-    for name in claim.hardware:
+    compared = claim.says("relation", "than", "times", "more", "less")
+    for name in reversed(claim.hardware) if compared else claim.hardware:  # its subject comes last
         if name.ids:
             count = counts.get(name.span) if claim.models else None
             section.hardware.append(f"{count.value}× {name.text}" if count else name.text)

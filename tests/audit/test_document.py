@@ -9,6 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from derive.audit.document import LARGEST, claims_of
+from derive.audit.judge import judge
+from derive.audit.library import Library
 from derive.audit.prose import pieces, plain
 from derive.audit.types import Claim
 from derive.cli import main
@@ -138,6 +140,31 @@ def test_devices_and_precision_go_with_the_model(tmp_path: Path) -> None:
     assert devices is not None
     assert devices.value == 4
     assert claim.text[slice(*claim.figures[-1].span)] == "500 token/s"
+
+
+def test_the_model_stays_named_behind_a_count_of_its_parameters(tmp_path: Path) -> None:
+    path = tmp_path / "model.md"
+    path.write_text(
+        "We serve Llama-3.1-70B in BF16. It has 70.6 billion parameters.\n"
+        "Its weights take 141 GB. In FP8 the weights shrink to 35 GB.\n"
+        "With 8,192 tokens of context one request holds 2.7 GB.\n\n"
+        "我们部署 BF16 的 Qwen2.5-72B。它共有 727 亿参数。\n换成 INT4 后,权重只要 73GB。\n",
+        encoding="utf-8",
+    )
+    library = Library(ROOTS)
+    found = [(c.text[:24], judge(c, library).verdict) for c in claims_of(path, ROOTS)]
+    assert [v for _, v in found] == [
+        "consistent", "consistent", "contradicted", "consistent", "consistent", "contradicted",
+    ], found  # fmt: skip
+
+
+def test_the_subject_of_a_comparison_is_what_comes_next(tmp_path: Path) -> None:
+    path = tmp_path / "cards.md"
+    path.write_text(
+        "The H200 SXM has 1.43x the bandwidth of the H100 SXM. It has 141 GB.\n", encoding="utf-8"
+    )
+    *_, last = claims_of(path, ROOTS)
+    assert [n.ids for n in last.hardware] == [("nvidia-h200-sxm-141gb",)]
 
 
 def test_columns_count_in_the_line_as_written(tmp_path: Path) -> None:

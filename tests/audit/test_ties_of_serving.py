@@ -28,8 +28,10 @@ CASES = [
     # requests in flight = request rate × latency
     ("At 8 requests per second with an end-to-end latency of 5 s, 40 requests are in flight.",
      "consistent"),
-    ("At 8 requests per second with an end-to-end latency of 5 s, 400 requests are in flight.",
+    ("At 8 requests per second with an end-to-end latency of 5 s, 4 requests are in flight.",
      "contradicted"),
+    ("At 50 requests per second, p50 latency is 3 s and we allow 256 requests in flight.",
+     "unverifiable"),
     # batch / step time
     ("A batch of 48 sequences at 20 ms per step yields 2,400 tokens/s.", "consistent"),
     ("A batch of 48 sequences at 20 ms per step yields 24,000 tokens/s.", "contradicted"),
@@ -95,6 +97,24 @@ CASES = [
     ("RTX 4090 has 24 GB of HBM2e.", "contradicted"),
     ("H200 配备 141GB HBM3 显存。", "consistent"),
     ("RTX 5090 配备 32GB GDDR6X 显存。", "contradicted"),
+    ("Unlike the RTX 4090, which has 24 GB of GDDR6X, the L4 is small.", "consistent"),
+    # a clause with a multiple of its own, a generation and the next
+    ("An H100 SXM costs 1.5x as much as an A100 80GB SXM, but offers 1.64x the bandwidth.",
+     "unverifiable"),
+    ("Bandwidth grew 1.64x from the A100 80GB SXM to the H100 SXM.", "consistent"),
+    ("Bandwidth grew 0.61x from the A100 80GB SXM to the H100 SXM.", "contradicted"),
+    ("H200 SXM 的显存是 H100 SXM 的 1.76 倍,带宽是 1.43 倍。", "consistent"),
+    # what a request holds, other builds, effective rates, days
+    ("One user holds about 1.3 GB at 4,096 tokens on Llama-3-70B.", "consistent"),
+    ("One user holds about 13 GB at 4,096 tokens on Llama-3-70B.", "contradicted"),
+    ("The A100 40GB has 1,555 GB/s, the 80GB version more.", "consistent"),
+    ("One H100 SXM prefills 20,000 tokens/s for Llama-3-8B, an effective 320 TFLOPS.",
+     "consistent"),
+    ("2 billion tokens a day is 23,148 tokens/s on average.", "consistent"),
+    ("2 billion tokens a day is 231,480 tokens/s on average.", "contradicted"),
+    ("日均 20 亿 token,平均每秒约 2.3 万 token。", "consistent"),
+    ("We use 4 H200 per replica, that is 564 GB of memory and 19.2 TB/s of bandwidth.",
+     "consistent"),
 ]  # fmt: skip
 
 

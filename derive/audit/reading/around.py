@@ -53,12 +53,10 @@ OF_MILLION = re.compile(
     r" ?(?:为|是|约|about|only|just|:|=)? ?$", re.IGNORECASE,
 )  # fmt: skip
 BY_REQUEST = re.compile(
-    r"(?:[每一单]个?[条路]?(?:请求|会话|用户|对话|序列)|(?:per|each|every|one|a single) "
-    r"(?:request|user|sequence|conversation|session))"
-    r"(?: (?:then |thus )?(?:holds?|takes?(?: up)?|needs?|requires?|uses?|occupies|keeps?|costs?)"
-    r"|(?:需要?|要|占用?|占据|用掉?|消耗|使用))?"
-    r"(?: ?(?:about|around|roughly|another|of|约|大约))?"
-    r"(?: ?的? ?KV ?(?:cache|缓存)?)?(?:为|是|[:,])? ?$"
+    r"(?:[每一单]个?[条路]?(?:请求|会话|用户|对话|序列)"
+    r"|(?<![a-z])(?:per|each|every|one|an?|a single) "
+    r"(?:request|user|sequence|conversation|session)(?![a-z]))[^,.;:]*$",
+    re.IGNORECASE,
 )
 YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 PART = re.compile(r"[{}\\/^_*×÷=(] ?$|[一二三四五六七八九十]$")  # of an expression

@@ -32,7 +32,7 @@ NEARLY = re.compile(
     r"(?:大?约|大概)(?:需要?|有|占用?|合|在|可达) ?$"
 )  # before the digits: 约需 1,410 亿次
 EVERY = re.compile(
-    r"每(?P<unit>秒|分钟|小时|天)(?:可|能)?"
+    r"(?:每(?P<unit>秒|分钟|小时|天|日)|(?P<mean>日)均)(?:可|能)?"
     r"(?:传输?|搬运|读取?|写入?|处理|生成|解码|输出|产出|完成|执行)? *"
     r"|每(?P<million>百万|1 ?M)(?: ?个)? ?tokens?(?:的)?"
     r"(?:价格|成本|费用|收费)?(?:约?为|是|只要|仅?需要?|收|花)? *"
@@ -47,7 +47,7 @@ SHORT = re.compile(
 LETTERS = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
 # how far a unit may reach behind its number: words, signs between them
 PIECE = re.compile(
-    r" ?(?:(?:/|÷|·|per(?![A-Za-z])|每|a(?= (?:second|minute|hour)\b)) ?)?"
+    r" ?(?:(?:/|÷|·|per(?![A-Za-z])|每|an?(?= (?:second|minute|hour|day)\b)) ?)?"
     r"(?:[^\W\d_]+(?:-[a-z]+)?|[%$])(?:\^-?[0-9])?",
     re.IGNORECASE,
 )
@@ -68,7 +68,7 @@ SHORTHAND = (  # spellings of slides that no unit table should accept
         "bit/s",
     ),
 )
-A_TIME = re.compile(r" (?:an?|each|every) (?=(?:second|minute|hour)\b)")
+A_TIME = re.compile(r" (?:an?|each|every) (?=(?:second|minute|hour|day)\b)")
 SIZED = re.compile(r"[kKMBT]-?(?:param|token)")  # the letter is a factor, not a unit
 FLOATING = re.compile(r"floating[ -]point (?=operation)", re.IGNORECASE)
 WORDS = {"a": 1, "an": 1, "one": 1, "two": 2, "four": 4, "ten": 10}
@@ -117,7 +117,7 @@ def figure_at(text: str, start: int) -> Read | None:
     about = bool(NEARLY.search(text[max(0, start - 6) : start]))
     for _ in range(2):  # 约每秒 11.6 万, 每秒约 11.6 万
         if not below and (every := EVERY.match(text, at)):
-            at, below = every.end(), every["unit"] or ("param" if every["parameter"] else "Mtoken")
+            at, below = every.end(), unit_below(every)
         while said := ABOUT.match(text, at):
             at, about = said.end(), about or said[0].strip() != "="
     if money := MONEY.match(text, at):
@@ -156,6 +156,16 @@ def figure_at(text: str, start: int) -> Read | None:
         made = made * composed(Fraction(1), UnitWords(below).read()).quantity.unit ** -1
     after = re.match(r" ?(?:左右|上下)", text[end : end + 4])
     return Read(end, value, half, made, about or bool(after), loose)
+
+
+def unit_below(every: re.Match[str]) -> str:
+    """What the words before a number say that it is for each of."""
+    if every["parameter"]:
+        return "param"
+    if every["million"]:
+        return "Mtoken"
+    said = every["unit"] or every["mean"]
+    return "天" if said == "日" else said
 
 
 def timed(of: Unit) -> bool:

@@ -53,7 +53,7 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "calibre": {
         "peak": ("peak", "theoretical", "峰值", "理论(?:峰值)?"),
-        "achieved": ("achiev(?:es?|ed|ing)", "reach(?:es|ed)?", "sustain(?:s|ed)?", "attain(?:s|ed)?", "measured", "actual(?:ly)?", "real world", "(?:reading|streaming|moving)(?= (?:about |around |roughly )?[0-9.,]+ ?[GT]B/s)",
+        "achieved": ("achiev(?:es?|ed|ing)", "reach(?:es|ed)?", "sustain(?:s|ed)?", "attain(?:s|ed)?", "measured", "actual(?:ly)?", "effective(?:ly)?", "real world", "(?:reading|streaming|moving)(?= (?:about |around |roughly )?[0-9.,]+ ?[GT]B/s)",
                      r"g[eo]ts?(?= ?[0-9.,]+ ?[TP]F)", r"(?:只有|只跑|仅有) ?(?=[0-9.,]+ ?[TP]F)", "跑出", "实测", "达到", "实际", "跑到", "持续"),
     },
     "bound": {

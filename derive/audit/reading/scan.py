@@ -16,8 +16,8 @@ from derive.units import unit
 from derive.units.numerals import Unusable
 
 NUMBER_START = re.compile(
-    r"[0-9.≈~$]|US\$|USD(?= ?[0-9])|每(?=秒|分|小时|天|百万|1 ?M|个?参数)|[一二两三四五六七八九十]"
-    r"|大约|约|将近|接近|近"
+    r"[0-9.≈~$]|US\$|USD(?= ?[0-9])|每(?=秒|分|小时|天|日|百万|1 ?M|个?参数)|日均"
+    r"|[一二两三四五六七八九十]|大约|约|将近|接近|近"
     r"|(?:an?|one|two|four|ten) (?=(?:tera|peta|exa)[a-z])"
     r"|about|around|approx|roughly|nearly|almost",
     re.IGNORECASE,

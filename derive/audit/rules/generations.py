@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
@@ -29,6 +30,8 @@ NOUNS = {"memory_bandwidth": "memory_bandwidth", "compute": "peak", "link": "lin
 # what a user sees of a service: no data sheet has it
 SERVICE = ("speed", "throughput", "latency", "ttft", "tpot", "e2e", "training")
 MOST = 6
+CLAUSE = re.compile(r"[;；，。]|,(?![0-9])")
+FROM = re.compile(r"(?:from|从) ?(?:the |an? )?$", re.IGNORECASE)
 
 
 @rule(
@@ -157,15 +160,20 @@ def between_products(claim: Claim, library: Library) -> Iterator[Finding]:
 
 
 def kind_of(claim: Claim, stated: Multiple) -> str | None:
-    """What a multiple is of: the quantity word nearest to it, one behind it before one ahead."""
+    """What a multiple is of: the quantity word of its clause that is nearest, one behind first."""
 
-    def apart(term: Term) -> tuple[int, bool]:
+    def between(term: Term) -> str:
         ahead = term.span[1] <= stated.span[0]
-        gap = stated.span[0] - term.span[1] if ahead else term.span[0] - stated.span[1]
-        return gap, ahead
+        low, high = (term, stated) if ahead else (stated, term)
+        return claim.text[low.span[1] : high.span[0]]
 
     nouns = [t for t in claim.terms if t.kind == "noun" and t.says in NOUNS]
-    return NOUNS[min(nouns, key=apart).says] if nouns else None
+    here = [t for t in nouns if not CLAUSE.search(between(t))]
+    several = sum(t.kind == "relation" and t.says == "times" for t in claim.terms) > 1
+    if not here and several:
+        return None  # each clause has a multiple of its own
+    near = min(here or nouns, key=lambda t: (len(between(t)), t.span < stated.span), default=None)
+    return NOUNS[near.says] if near else None
 
 
 def usable(entries: tuple[Entry, ...], kind: str) -> list[Entry]:
@@ -270,6 +278,7 @@ def two(claim: Claim) -> tuple[Named, Named] | None:
         return None
     first, second = names.values()
     than = [t.span[0] for t in claim.terms if t.kind == "relation" and t.says == "than"]
-    if than and than[0] < first.span[0]:
+    grown = FROM.search(claim.text[: first.span[0]])  # from one generation to the next
+    if grown or (than and than[0] < first.span[0]):
         first, second = second, first
     return first, second

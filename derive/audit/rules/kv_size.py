@@ -59,7 +59,10 @@ def cache_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
         for model in models:
             here = setting(claim, Subject(model.name, model=model), None, figure)
             if figure.role == "kv" and not {"T", "T_in"} & set(here.values):
-                continue
+                held = claim.of("tokens")
+                if len(held) != 1:
+                    continue
+                here = here.with_(T=held[0].interval)  # so many tokens, whosever they are
             each.append(outcome(figure, list(candidates(claim, model, here, figure))))
         if each and any(c.plain for o in each for c in o.candidates):
             yield size_finding("COND022", figure, each)

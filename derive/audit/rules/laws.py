@@ -109,6 +109,7 @@ LAWS = (
          "Little 定律：平均在途请求数等于单个请求耗时内到达的请求数。"),
         "At 20 requests per second and an end-to-end latency of 5 s, 10 requests are in flight.",
         "At 20 requests per second and an end-to-end latency of 5 s, 100 requests are in flight.",
+        bound=">=",  # more may be admitted than are there
     ),
     Law(
         "CONS014", "bandwidth",

@@ -178,7 +178,8 @@ def truncated(figure: Figure, value: Fraction) -> bool:
 )
 def weight_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
     """One finding for each figure of weights beside a model."""
-    if not own_model(claim):
+    own = own_model(claim)
+    if not own and not claim.says("noun", "weights"):
         return
     told = claim.says("noun", "weights", "memory") or claim.says("use") or not claim.hardware
     for figure in claim.of("weights"):
@@ -191,8 +192,16 @@ def weight_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
             continue
         models = [s for s in subjects(claim, library, figure.model) if s.model or s.size]
         each = [outcome(figure, list(sizes(claim, s, figure))) for s in models]
-        if each:
-            yield size_finding("COND021", figure, each)
+        if not each:
+            continue
+        found = size_finding("COND021", figure, each)
+        if own or found.verdict == "consistent" or says_precision(claim):
+            yield found
+
+
+def says_precision(claim: Claim) -> bool:
+    """Whether the sentence itself says how numbers are stored, not one before it."""
+    return any(t.kind == "precision" and t.span[0] < t.span[1] for t in claim.terms)
 
 
 def bytes_said(claim: Claim) -> Figure | None:
@@ -321,6 +330,9 @@ def passes(claim: Claim, subject: Subject) -> Iterator[Candidate]:
         whole = count.scaled(each)
         say = partial(worked, subject.name, UPPER[word.en])
         yield about(whole, under, base="FLOP/token", plain=right, admitted=right, say=say)
+        if named := nominal(subject):
+            told = tr("{under}, the size in its name", under=under)
+            yield about(named.scaled(each), told, base="FLOP/token", plain=right, admitted=right)
         seen = Interval(whole.low, whole.high * (1 + ATTENTION))
         top = Quantity(whole.middle * (1 + ATTENTION), unit("FLOP/token"))
         more = tr("{low} to {high} with attention operations", high=rounded(top, 4),

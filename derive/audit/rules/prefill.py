@@ -123,13 +123,14 @@ def finding(figure: Figure, found: list[tuple[Setting, str]], library: Library) 
             "{figure} is on the possible side of {bound}", figure=printed, bound=show(value).text
         )
         return Finding("PHYS002", verdict, "info", what, spans, listed, tuple(lines))
-    if verdict == "infeasible":
+    fast = beyond(figure, limit)
+    if verdict == "infeasible" or (verdict == "ambiguous" and not fast):
         what = tr(
             "{figure} cannot be reached, the weights do not fit: {setting}",
             figure=printed,
             setting=setting.name,
         )
-        return Finding("PHYS002", verdict, "error", what, spans, listed, tuple(lines),
+        return Finding("PHYS002", verdict, GRAVE[verdict], what, spans, listed, tuple(lines),
                        remedies=for_memory(setting, library))  # fmt: skip
     severity = GRAVE[verdict]
     what = tr("{figure} is faster than the peak allows: {bound} ({setting})", figure=printed,

@@ -13,7 +13,7 @@ from derive.audit.interval import Interval
 from derive.audit.physics.settings import subjects
 from derive.audit.readings import Candidate, outcome
 from derive.audit.rule import rule
-from derive.audit.rules.model_size import ATTENTION, about, size_finding
+from derive.audit.rules.model_size import ATTENTION, about, nominal, size_finding
 from derive.audit.types import Finding
 from derive.text import Text, same, tr
 from derive.units import unit
@@ -83,6 +83,10 @@ def passes(claim: Claim, subject: Subject, tokens: Figure) -> Iterator[Candidate
         under = tr("{model}, {what}", model=subject.name, what=word)
         made = whole.scaled(each)
         say = partial(taken, subject.name, tokens, word)
+        if named := nominal(subject):
+            size = (named * tokens.interval).scaled(each)
+            yield about(size, tr("{under}, the size in its name", under=under), base="FLOP",
+                        plain=right, admitted=right)  # fmt: skip
         more = Interval(made.low, made.high * (1 + ATTENTION))
         yield about(made, under, base="FLOP", plain=right, admitted=right, say=say)
         yield about(more, under, base="FLOP", plain=right, admitted=right, printed=made.middle)

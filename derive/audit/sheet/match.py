@@ -34,6 +34,8 @@ NAMED = {  # nouns that name what a figure of a role is
 LINKS = ("link", "network")
 BUILDS = 4  # how far builds of one name lie apart at most
 SUMMED = ("memory", "memory_bandwidth", "peak", "power")  # what devices have together
+ANOTHER = re.compile(r"[ -]?(?:version|variant|edition|part|sibling)(?![a-z])| ?(?:版|款)")
+BESIDE = 3  # characters between a verb and its object
 MARKUP = re.compile(
     r"<(script|style)\b[^<>]{0,200}>.*?</\1>|</?[A-Za-z][^<>]{0,200}>", re.IGNORECASE
 )
@@ -117,13 +119,24 @@ def spoken_of_otherwise(figure: Figure, claim: Claim) -> bool:
     """Whether the figure is what something needed or reached, not what the product has."""
     if figure.role == "power":
         return figure.says("calibre", "achieved")
+    if figure.role == "memory" and ANOTHER.match(claim.text, figure.span[1]):
+        return True
     if figure.role in ("memory", "memory_bandwidth", "link", "network"):
         return (
             figure.says("calibre", "achieved")
-            or claim.says("use")
+            or takes_up(claim)
             or claim.says("subject", "fits", "unfit")
         )
     return False
+
+
+def takes_up(claim: Claim) -> bool:
+    """Whether something needs or uses an amount; "we use 4 H200" names the devices alone."""
+    devices = [f.span[0] for f in claim.of("devices")] + [h.span[0] for h in claim.hardware]
+    return any(
+        t.kind == "use" and not any(0 <= at - t.span[1] <= BESIDE for at in devices)
+        for t in claim.terms
+    )
 
 
 def together(figure: Figure, each: Sequence[Match]) -> Judgement:
