@@ -37,6 +37,7 @@ MAY: dict[str, set[str]] = {
     "measured": CORE - {"formulas"} | {"specs", "study", "ledger"},
     "audit": CORE - {"formulas"} | {"specs", "study", "ledger", "measured"},
     "checklist": CORE - {"formulas"} | {"specs", "study", "ledger", "measured"},
+    "monitoring": CORE - {"formulas"} | {"study", "ledger", "measured"},
     "render": {"ledger", "units", "cache"},
 }
 ANYTHING = {"cli", "command", "options", "audit_command", "measure_command"}  # the command line

@@ -36,6 +36,7 @@ if [ "$(uname -s)" = Linux ]; then
   if [ "$goal" = test ]; then
     has_command chromium || needed="$needed chromium"
     has_command pdftoppm || needed="$needed poppler-utils"
+    has_command promtool || needed="$needed prometheus"
     has_command qpdf || needed="$needed qpdf"
     has_library libatomic.so.1 || needed="$needed libatomic1"
     needed="$needed$pdf" pdf=
