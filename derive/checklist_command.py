@@ -12,39 +12,56 @@ from derive.errors import DeriveError, Problem
 from derive.text import Text
 
 Say = Callable[[Text | str], None]
-PRINTED = ("md", "html", "json")  # what a terminal or a pipe can take
+PRINTED = ("md", "html", "json", "prometheus", "grafana")  # what a terminal or a pipe can take
+# the twins for machines, under the endings that their users look for; rules come with their tests
+ENDINGS = {
+    "prometheus": ".rules.yaml",
+    "prometheus tests": ".rules-test.yaml",
+    "grafana": ".grafana.json",
+}
 
 
 def print_or_write(
-    ledger: Mapping[str, Any], formats: Sequence[str], lang: str, folder: Path | None, say: Say
+    ledger: Mapping[str, Any],
+    formats: Sequence[str],
+    lang: str,
+    folder: Path | None,
+    say: Say,
+    labels: Mapping[str, str],
 ) -> None:
-    """One text on standard output where no folder is named, else a file a format."""
+    """One text on standard output where no folder is named, else the files of each format."""
     from derive.render.report import put_in_place, size
 
     if folder is None:
-        made = render(ledger, formats[0], lang, say).decode()
+        made = render(ledger, formats[0], lang, say, labels).decode()
         click.echo(made, nl=False)
         return
-    files = targets(ledger["scenario"]["id"], formats, folder)
     written = {}
-    for wanted in formats:
+    for wanted, path in targets(ledger["scenario"]["id"], formats, folder).items():
         say(f"{ledger['scenario']['id']}: {wanted}")
-        written[files[wanted]] = render(ledger, wanted, lang, say)
+        written[path] = render(ledger, wanted, lang, say, labels)
     put_in_place(written)
     for path, data in written.items():
         click.echo(f"wrote {path}  ({size(len(data))})")
 
 
 def targets(scenario: str, formats: Sequence[str], folder: Path) -> dict[str, Path]:
-    """The file of each format."""
+    """The file of each format; beside the rules that of their tests."""
     from derive.render.report import file_stem
 
-    return {f: folder / f"{file_stem(scenario)}-checklist.{f}" for f in formats}
+    stem = file_stem(scenario)
+    every = [w for f in formats for w in ((f, f"{f} tests") if f == "prometheus" else (f,))]
+    return {f: folder / (stem + ENDINGS.get(f, f"-checklist.{f}")) for f in every}
 
 
-def render(ledger: Mapping[str, Any], wanted: str, lang: str, say: Say) -> bytes:
+def render(
+    ledger: Mapping[str, Any], wanted: str, lang: str, say: Say, labels: Mapping[str, str]
+) -> bytes:
     """One format of the checklist; its JSON is the ledger that `derive verify` proves."""
     from derive.render.report import date_of
+
+    if wanted in ENDINGS:
+        return machine_readable(ledger, wanted, lang, labels).encode()
 
     date = date_of(ledger)[0]
     if wanted == "json":
@@ -64,3 +81,17 @@ def render(ledger: Mapping[str, Any], wanted: str, lang: str, say: Say) -> bytes
     if problem := available():
         raise DeriveError(Problem("R103", problem))
     return checklist_page.write_pdf(ledger, lang, say)
+
+
+def machine_readable(
+    ledger: Mapping[str, Any], wanted: str, lang: str, labels: Mapping[str, str]
+) -> str:
+    """Rules, their tests or the dashboard."""
+    from derive import monitoring
+
+    if wanted == "grafana":
+        return monitoring.dashboard(ledger, lang)
+    if wanted == "prometheus":
+        return monitoring.rules(ledger, lang, only=labels)
+    rule_file = targets(ledger["scenario"]["id"], ["prometheus"], Path())["prometheus"].name
+    return monitoring.rules_tests(ledger, rule_file, only=labels)

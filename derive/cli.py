@@ -10,7 +10,17 @@ from typing import Any
 import click
 
 from derive import __version__
-from derive.command import FINDINGS, UNUSABLE, Contexts, Group, OneOf, Option, mistake, spoken
+from derive.command import (
+    FINDINGS,
+    UNUSABLE,
+    Contexts,
+    Group,
+    Label,
+    OneOf,
+    Option,
+    mistake,
+    spoken,
+)
 from derive.errors import DeriveError, Place, Problem
 from derive.options import (
     JSON,
@@ -214,8 +224,16 @@ def tell(loaded: Any) -> None:
 @scenario_options
 @lang_option("both")
 @option(
-    "--to", "formats", type=OneOf("md", "html", "pdf", "json", many=True),
-    default="md", show_default=True, means=Text("formats", "格式"),
+    "--to", "formats",
+    type=OneOf("md", "html", "pdf", "json", "prometheus", "grafana", many=True),
+    default="md", show_default=True,
+    means=Text("formats; prometheus: rules for vLLM and their unit tests; grafana: a dashboard",
+               "格式；prometheus：vLLM 的告警与记录规则及其单元测试；grafana：仪表盘"),
+)  # fmt: skip
+@option(
+    "--match", "labels", multiple=True, type=Label(), metavar="LABEL=VALUE",
+    means=Text("a label of this service in Prometheus, where it scrapes others too",
+               "本服务在 Prometheus 中的标签（同时采集其他服务时）"),
 )  # fmt: skip
 @option(
     "-o", "--output-dir", "directory", default=None, metavar="DIR",
@@ -223,8 +241,9 @@ def tell(loaded: Any) -> None:
                "写入该目录；不给出时，单个文本直接打印，多个格式或 PDF 写入 output/"),
 )  # fmt: skip
 def checklist(
-    scenario: str | None, lang: str, formats: list[str], directory: str | None, **options: Any
-) -> None:
+    scenario: str | None, lang: str, formats: list[str], labels: tuple[tuple[str, str], ...],
+    directory: str | None, **options: Any,
+) -> None:  # fmt: skip
     """Load, look whether the files can be written, derive, print."""
     from derive.checklist_command import PRINTED, print_or_write, targets
     from derive.render.report import check
@@ -232,6 +251,9 @@ def checklist(
     from derive.specs.lookup import spec_roots
     from derive.study import study
 
+    if labels and "prometheus" not in formats:
+        what = tr("--match is for --to prometheus")
+        raise mistake("C111", what, click.get_current_context())
     printed = directory is None and len(formats) == 1 and formats[0] in PRINTED
     folder = None if printed else Path(directory or "output")
     loaded = load_scenario(scenario, options)
@@ -240,7 +262,7 @@ def checklist(
     say(tr("{name}: deriving and proving", name=loaded.id))
     sources = load.sources(spec_roots(options["specs_dirs"]))
     ledger = study(loaded, sources, asked=asked(scenario, options))
-    print_or_write(ledger, formats, lang, folder, say)
+    print_or_write(ledger, formats, lang, folder, say, dict(labels))
 
 
 @main.command(

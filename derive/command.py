@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -126,6 +127,25 @@ class Contexts(click.ParamType):  # type: ignore[type-arg]
     def sound(word: str) -> bool:
         """Whether a word is a length."""
         return word.isascii() and word.isdigit() and 0 < int(word[:12]) <= LONGEST_CONTEXT
+
+
+class Label(click.ParamType):  # type: ignore[type-arg]
+    """`LABEL=VALUE` of Prometheus: a name of letters, digits and _, any value."""
+
+    name = "label"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Name and value."""
+        if not isinstance(value, str):
+            return value
+        name, sign, text = value.partition("=")
+        if not sign or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name, re.ASCII):
+            what = tr(
+                "{key}: {text} is no LABEL=VALUE",
+                key=param.opts[-1] if param else "", text=printable(value, 60) or "''",
+            )  # fmt: skip
+            raise mistake("C113", what, ctx, tr("for example {text}", text="model_name=llama"))
+        return name, text
 
 
 class Option(click.Option):

@@ -40,7 +40,8 @@ MAY: dict[str, set[str]] = {
     "monitoring": CORE - {"formulas"} | {"study", "ledger", "measured"},
     "render": {"ledger", "units", "cache"},
 }
-ANYTHING = {"cli", "command", "options", "audit_command", "measure_command"}  # the command line
+COMMANDS = {"audit_command", "checklist_command", "measure_command"}
+ANYTHING = {"cli", "command", "options"} | COMMANDS  # the command line
 
 # library -> the modules that may import it
 ONLY = {
