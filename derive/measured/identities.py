@@ -29,7 +29,7 @@ def unlike(run: Run) -> Iterator[Text]:
         slip = next((s for s in SLIPS for r in (ratio, 1 / ratio) if abs(r / s - 1) <= CLOSE), None)
         if slip:
             yield tr("{law} does not hold: {times} times, a factor {slip} as a wrong unit makes it",
-                     law=name, times=times, slip=f"{slip:,}")  # fmt: skip
+                     law=name, times=times, slip=f"{int(slip):,}")  # fmt: skip
         else:
             yield tr("{law} does not hold: {times} times", law=name, times=times)
 

@@ -89,7 +89,7 @@ def figures(gather: Gather) -> None:
             known = ", ".join(sorted(filter(None, words)))
             what = tr("{key} is in {found}; one of {units} is expected", key=key,
                       found=printable(found, 40) or "?", units=known)  # fmt: skip
-            gather.problems.append(Problem("B107", what, gather.document.place(f"{key}.unit")))
+            gather.problems.append(Problem("B109", what, gather.document.place(f"{key}.unit")))
         elif single == MEAN:
             gather.spread(name, key, words[found] + suffix, note(name))
         else:
@@ -113,12 +113,12 @@ def note(name: str) -> Text | None:
 def accelerators(gather: Gather) -> None:
     """The accelerator, where telemetry saw one kind only; how many of them served is not said."""
     endpoints = gather.raw("telemetry_data.endpoints")
-    names = set()
+    names: set[str] = set()
     for endpoint in endpoints.values() if isinstance(endpoints, dict) else ():
         gpus = endpoint.get("gpus") if isinstance(endpoint, dict) else None
         for gpu in gpus.values() if isinstance(gpus, dict) else ():
-            names.add(gpu.get("gpu_name") if isinstance(gpu, dict) else None)
-    if len(names) == 1 and isinstance(one := names.pop(), str):
+            names.add(str(under(gpu, "gpu_name") or ""))
+    if len(names) == 1 and (one := names.pop()):
         place = gather.document.place("telemetry_data.endpoints")
         gather.facts["hardware"] = Fact(printable(one, 120), place)
 

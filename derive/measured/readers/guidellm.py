@@ -43,9 +43,9 @@ def read(document: Document) -> list[Run]:
         if isinstance(under(data, "benchmarks"), list):
             what = tr("this is the layout of guidellm 0.1, which lists requests without figures;"
                       " derive reads files of 0.2 and newer")  # fmt: skip
-            refuse("B108", what, part.place("benchmarks"))
+            refuse("B110", what, part.place("benchmarks"))
         if not isinstance(under(data, "metrics"), dict):
-            refuse("B108", tr("this benchmark has no metrics"), part.place("metrics"))
+            refuse("B110", tr("this benchmark has no metrics"), part.place("metrics"))
         made += one(Gather(TOOL, part), document)
     return made
 

@@ -115,6 +115,9 @@ def load(
                              ("T_depth", depth, keys[2])):  # fmt: skip
         if value:
             gather.add(name, value, "token/request", key)
+    if output and not prompt:
+        before = tr("tokens in the cache before the first that is generated")
+        gather.add("T_in_meas", depth, "token/request", keys[2], MEAN, before)
     if not prompt and not output:
         gather.fault(f"{keys[0]}, {keys[1]}", "0")
     gather.label = "+".join(f"{w}{n}" for w, n in (("pp", prompt), ("tg", output)) if n)

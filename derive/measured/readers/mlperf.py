@@ -47,7 +47,7 @@ def row(document: Document) -> list[Run]:
         what = tr("{key} is in {found}; one of {units} is expected", key="Performance_Result",
                   found=printable(unit, 40) or "?", units=known)  # fmt: skip
         place = document.place("Performance_Units")
-        gather.problems.append(Problem("B107", what, place))
+        gather.problems.append(Problem("B109", what, place))
     devices(gather)
     for fact, key in (("model", "Model"), ("hardware", "Accelerator"), ("engine", "Software"),
                       ("weights", "weight_data_types")):  # fmt: skip
@@ -68,9 +68,8 @@ def devices(gather: Gather) -> None:
             gather.note(tr("{a} accelerators a node in {n} nodes are not the {total} stated",
                            a=each, n=nodes, total=total))  # fmt: skip
     elif each and nodes:
-        gather.add(
-            "devices", each * nodes, "device", "a#", "one", tr("accelerators a node × nodes")
-        )
+        how = tr("accelerators a node × nodes")
+        gather.add("devices", each * nodes, "device", "a#", "one", how)
     else:
         gather.note(tr("the row does not state how many accelerators the system has: the rate"
                        " cannot be divided"))  # fmt: skip

@@ -99,6 +99,8 @@ def one_batch(document: Document) -> list[Run]:
         elif phase == "decode":
             gather.figure("T_out_meas", "output_len", "token/request")
             gather.figure("t_step_meas", "median_decode_latency", "s", "p50")
+            gather.figure("TPOT_meas", "median_decode_latency", "s*request/token", "p50",
+                          tr("a step gives each request one token"))  # fmt: skip
             gather.figure("X_meas", "median_decode_throughput", "token/s", "p50",
                           tr("decode alone, prefill left out"))  # fmt: skip
         else:

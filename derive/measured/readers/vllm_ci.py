@@ -56,8 +56,8 @@ def arguments(gather: Gather, tool: str) -> None:
     gather.figure("T_in_meas", "args.input_len", "token/request")
     gather.figure("T_out_meas", "args.output_len", "token/request")
     tensor = gather.number("args.tensor_parallel_size")
-    stages = gather.number("args.pipeline_parallel_size") or 1
-    if tensor:
+    stages = gather.number("args.pipeline_parallel_size")
+    if tensor and stages:
         how = tr("tensor parallel size × pipeline stages")
         gather.add("g", tensor * stages, "device", "args.tensor_parallel_size", "one", how)
 
