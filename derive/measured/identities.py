@@ -82,4 +82,12 @@ LAWS: dict[str, tuple[tuple[str, ...], Fraction, Callable[[Values], tuple[Fracti
         NEAR,
         lambda v: (v["b_meas"], v["rate"] * v["E2E_meas"]),
     ),
+    "tokens_pool = b_pool * T_asked": (
+        ("tokens_pool", "b_pool", "T_asked"),
+        lambda v: (v["tokens_pool"], v["b_pool"] * v["T_asked"]),
+    ),
+    "tokens_pool = blocks * T_block": (
+        ("tokens_pool", "blocks", "T_block"),
+        lambda v: (v["tokens_pool"], v["blocks"] * v["T_block"]),
+    ),
 }

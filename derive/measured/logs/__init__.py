@@ -1,0 +1,1 @@
+"""What serving engines print at their start: lines found, gathered by start and replica."""
