@@ -25,9 +25,23 @@ MODELS = load.names("model")
 SCENARIOS = load.names("scenario")
 # headline figures below grade B, said in the file's note; counted apart
 APART = {
-    "nvidia-a10g-24gb", "nvidia-a800-sxm4-80gb", "nvidia-l20-48gb", "nvidia-rtx-6000-ada-48gb",
-    "nvidia-rtx-pro-6000-ws-96gb", "nvidia-dgx-spark-gb10", "amd-mi300a-128gb", "apple-m2-ultra",
-    "apple-m3-ultra", "apple-m4-max", "huawei-ascend-910b", "huawei-ascend-910c",
+    "amd-mi300a-128gb",
+    "amd-rx-9070-xt-16gb",
+    "apple-m1",
+    "apple-m1-max",
+    "apple-m2-ultra",
+    "apple-m3",
+    "apple-m3-max",
+    "apple-m3-ultra",
+    "apple-m4-max",
+    "huawei-ascend-910b",
+    "huawei-ascend-910c",
+    "nvidia-a10g-24gb",
+    "nvidia-a800-sxm4-80gb",
+    "nvidia-dgx-spark-gb10",
+    "nvidia-l20-48gb",
+    "nvidia-rtx-6000-ada-48gb",
+    "nvidia-rtx-pro-6000-ws-96gb",
 }  # fmt: skip
 
 
