@@ -84,10 +84,12 @@ LAWS: dict[str, tuple[tuple[str, ...], Fraction, Callable[[Values], tuple[Fracti
     ),
     "tokens_pool = b_pool * T_asked": (
         ("tokens_pool", "b_pool", "T_asked"),
+        CLOSE,
         lambda v: (v["tokens_pool"], v["b_pool"] * v["T_asked"]),
     ),
     "tokens_pool = blocks * T_block": (
         ("tokens_pool", "blocks", "T_block"),
+        CLOSE,
         lambda v: (v["tokens_pool"], v["blocks"] * v["T_block"]),
     ),
 }
