@@ -101,8 +101,10 @@ EXPERTS = ("E", ("W_parts", "W_experts", "t_prefill_experts", "TTFT_experts", "T
 TOWERS = ("N_side", ("W_tower",))
 BOTH = ("W_parts_tower", "W_experts", "t_prefill_experts", "TTFT_experts", "TTFT_burst_experts")
 # where layers have experts in two numbers, these stand in instead
-TWO_NUMBERS = {"W_experts": ("W_experts_two", "W_prefill_two")}
-STATE = ("S_kv", ("b_crit_state",))
+TWO_NUMBERS = {"W_experts": ("W_experts_two", "W_prefill_two"),
+               "TTFT_burst_experts": ("TTFT_burst_two",)}  # fmt: skip
+STATE = ("b_crit_state", "T_wall_state")
+STATE_ONE = {"": "I_decode_1_state", "E": "I_decode_1_state_experts", "E2": "I_decode_1_state_two"}
 UNREAD = {False: ("W_stream_parts", "share_embedding_parts"),
           True: ("W_stream_experts", "share_embedding_experts")}  # fmt: skip
 READ = ("KV_total_sparse", "Q_step_sparse", "I_wall_att_sparse", "I_att_sparse")
@@ -139,7 +141,8 @@ def called_for(given: Container[str]) -> tuple[str, ...]:
     if "E2" in given:
         read = tuple(new for name in read for new in TWO_NUMBERS.get(name, (name,)))
     kept = next((v for tells, v in KEPT if all(name in given for name in tells.split())), ())
-    others: list[tuple[str, ...]] = [STATE[1]] if STATE[0] in given else []
+    several = "E2" if "E2" in given else "E" if "E" in given else ""
+    others = [(*STATE, STATE_ONE[several])] if "S_kv" in given else []
     others += [UNREAD["N_fix" in given]] if "s_idle" in given else []
     return tuple(sorted((*read, *kept, *(v for variants in others for v in variants))))
 
@@ -325,6 +328,16 @@ def never_meets(made: Formula) -> Text:
         "change one of {inputs}",
         left=plain(left), right=plain(right), symbol=variable, inputs=", ".join(others),
     )  # fmt: skip
+
+
+def stays_apart(made: Formula, last: str, *, above: bool) -> Text:
+    """Why a search finds no meeting of the two sides of an equation."""
+    assert made.solve
+    left, right, variable = made.solve
+    parts = {"left": plain(left), "right": plain(right), "symbol": variable, "last": last}
+    if above:
+        return tr("{left} is at or above {right} for every {symbol} from 1 to {last}", **parts)
+    return tr("{left} is below {right} for every {symbol} from 1 to {last}", **parts)
 
 
 @cache

@@ -112,8 +112,7 @@ class Architecture:
         routed = [
             (p, t) for p in self.model.placed for t in p.layer.tensors if t.kind == "routed_expert"
         ]
-        left_out = (*totals.ASIDE, "embedding", "embedding_per_layer", "routed_expert",
-                    *totals.BUFFERS)  # fmt: skip
+        left_out = (*totals.ASIDE, "embedding", "embedding_per_layer", "routed_expert", "buffer")
         kinds = self.stored.by_kind
         always = sum(size for kind, size in kinds.items() if kind not in left_out)
         if self.totals.tied:

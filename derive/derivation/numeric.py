@@ -86,7 +86,7 @@ def search_steps(formula: Formula, point: Point) -> tuple[Step, ...]:
     contract = unit_of(crossing.variable)
     steps: list[Step] = []
     found_at: list[tuple[Fraction, ...]] = []  # the value tried, then both sides
-    for number in point.neighbours(crossing):
+    for number in point.neighbours(crossing, formula):
         here = point.with_(**{crossing.variable: number})
         sides = [crossing.left, crossing.right]
         values = [here.value(side) for side in sides]

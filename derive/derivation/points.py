@@ -11,7 +11,7 @@ from derive.derivation.crossing import Crossing, search
 from derive.derivation.stored import crossings, trees
 from derive.expression.tree import Node
 from derive.expression.value import value
-from derive.formula import Condition, Formula, catalogue, never_meets, unit_of
+from derive.formula import Condition, Formula, catalogue, never_meets, stays_apart, unit_of
 from derive.notation import CONSTANTS, SYMBOLS
 from derive.text import Text, tr
 from derive.units import Quantity, Unit
@@ -66,11 +66,19 @@ class Point:
         if found.tree is not None:  # nothing to solve: no algebra, no cache
             return self.value(found.tree)
         if name in crossings():
-            return self.neighbours(crossings()[name])[0]
-        result = self.value(trees()[name])
+            return self.neighbours(crossings()[name], found)[0]
+        result = self.solution(found) if found.solve else self.value(trees()[name])
         if found.largest and result < 1:
             raise Undefined(tr("not even one request meets the target"))
-        if found.solve and result <= 0:
+        return result
+
+    def solution(self, found: Formula) -> Fraction:
+        """Where two sides meet, by the tree that algebra found; parallel sides meet nowhere."""
+        try:
+            result = value(trees()[found.id], self.get)
+        except ZeroDivisionError:
+            raise Undefined(never_meets(found)) from None
+        if result <= 0:
             raise Undefined(never_meets(found))
         return result
 
@@ -92,7 +100,7 @@ class Point:
         except OverflowError:
             raise Undefined(tr("a power is too long a number")) from None
 
-    def neighbours(self, crossing: Crossing) -> tuple[Fraction, Fraction]:
+    def neighbours(self, crossing: Crossing, made: Formula) -> tuple[Fraction, Fraction]:
         """The whole value that is asked for, and the one beside it on the other side."""
 
         def meets(number: int) -> bool:
@@ -108,21 +116,7 @@ class Point:
             symbol, last = crossing.variable, f"{farthest:,}"
             if symbol == "b":
                 raise Undefined(no_batch(last, start=meets(1), largest=crossing.largest))
-            if meets(1):
-                raise Undefined(
-                    tr(
-                        "the left side stays at or above for every {symbol} up to {last}",
-                        symbol=symbol,
-                        last=last,
-                    )
-                )
-            raise Undefined(
-                tr(
-                    "the left side stays below for every {symbol} up to {last}",
-                    symbol=symbol,
-                    last=last,
-                )
-            )
+            raise Undefined(stays_apart(made, last, above=meets(1)))
         low, high = found
         return (Fraction(low), Fraction(high)) if meets(low) else (Fraction(high), Fraction(low))
 

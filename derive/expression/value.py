@@ -8,7 +8,11 @@ from math import ceil, floor
 
 from derive.expression.tree import Binary, Call, Measure, Name, Negative, Node, Number, Power
 
-MOST_BITS = 2**23  # of a power: a million tokens of one forward pass over 256 experts
+EXACT_BITS = 2**17  # of a power that is taken exactly
+# of a longer power of a share, as of experts that a million tokens miss, so many places are kept:
+# it is below 1, so no digit that is ever shown differs, and it takes milliseconds, not minutes
+KEPT_BITS = 2**14
+MOST_BITS = 2**23  # of a power of a larger number
 Values = Callable[[str], Fraction]
 
 
@@ -47,6 +51,20 @@ def power(base: Fraction, exponent: Fraction) -> Fraction:
     size = max(base.numerator.bit_length(), base.denominator.bit_length())
     if exponent.denominator != 1 or exponent < 0:
         raise ArithmeticError("pow needs a whole number")
+    if base in (0, 1):
+        return base if exponent else Fraction(1)
+    if size * exponent > EXACT_BITS and 0 < base < 1:
+        return power_of_share(base, int(exponent))
     if size * exponent > MOST_BITS:
         raise OverflowError("a power is too long a number")
     return base ** int(exponent)
+
+
+def power_of_share(base: Fraction, exponent: int) -> Fraction:
+    """A long power of a number between nought and one, to KEPT_BITS places and never nought."""
+    made, square = 1 << KEPT_BITS, (base.numerator << KEPT_BITS) // base.denominator
+    while exponent:
+        if exponent % 2:
+            made = max(made * square >> KEPT_BITS, 1)
+        square, exponent = max(square * square >> KEPT_BITS, 1), exponent // 2
+    return Fraction(made, 1 << KEPT_BITS)

@@ -131,13 +131,16 @@ formula(
 formula(
     "TTFT_burst_experts", "t", "s",
     section="ttft", instead_of="TTFT_burst",
-    is_="max(F_tok * b * T_in / (g * MFU * P_peak), W / (g * MBU * B_peak))",
+    is_="max(F_tok * b * T_in / (g * MFU * P_peak), (N_fix * w_fix + N_exp * w_exp "
+        "* (1 - pow(1 - k_exp / E, b * T_in / (one_request * one_token)))) / (g * MBU * B_peak))",
     name=("first token of the last of b prompts that arrive together", "b 个请求同时到达时，最后一个的首 token 延迟"),
-    reason=("their operations share one replica; so many tokens read every expert", "共用一个副本的算力；如此多的 token 会读到全部专家"),
-    sources=("databricks2023",),
-    example=({"F_tok": "140 GFLOP/token", "b": "8 request", "T_in": "2000 token/request", "g": "1 device",
-              "W": "140 GB", "P_peak": "1000 TFLOP/s/device",
-              "B_peak": "3.35 TB/s/device", "MFU": "0.5", "MBU": "0.6"}, "4.48 s"),
+    reason=("their operations share one replica; the experts that their tokens hit are read once",
+            "共用一个副本的算力；它们的 token 命中的专家只读一遍"),
+    sources=("databricks2023", "pope2022"),
+    example=({"F_tok": "140 GFLOP/token", "b": "2 request", "T_in": "1 token/request", "g": "1 device",
+              "N_fix": "2 Gparam", "N_exp": "64 Gparam", "E": "8", "k_exp": "2", "w_fix": "2 byte/param",
+              "w_exp": "1 byte/param", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device", "MFU": "0.5",
+              "MBU": "0.5"}, "32 ms"),
 )  # fmt: skip
 
 formula(

@@ -40,3 +40,19 @@ formula(
               "k_exp2": "3", "T_in": "1 token/request", "w_fix": "2 byte/param", "w_exp": "1 byte/param"},
              "21.5 GB"),
 )  # fmt: skip
+
+formula(
+    "TTFT_burst_two", "t", "s",
+    section="ttft", instead_of="TTFT_burst",
+    is_="max(F_tok * b * T_in / (g * MFU * P_peak), (N_fix * w_fix "
+        "+ ((N_exp - N_exp2) * (1 - pow(1 - k_exp / E, b * T_in / (one_request * one_token))) "
+        "+ N_exp2 * (1 - pow(1 - k_exp2 / E2, b * T_in / (one_request * one_token)))) * w_exp) / (g * MBU * B_peak))",
+    name=("first token of the last of b prompts that arrive together", "b 个请求同时到达时，最后一个的首 token 延迟"),
+    reason=("their operations share one replica; the experts that their tokens hit are read once",
+            "共用一个副本的算力；它们的 token 命中的专家只读一遍"),
+    sources=("databricks2023", "pope2022"),
+    example=({"F_tok": "140 GFLOP/token", "b": "1 request", "T_in": "1 token/request", "g": "1 device",
+              "N_fix": "2 Gparam", "N_exp": "50 Gparam", "N_exp2": "10 Gparam", "E": "8", "k_exp": "2", "E2": "4",
+              "k_exp2": "3", "w_fix": "2 byte/param", "w_exp": "1 byte/param", "P_peak": "1000 TFLOP/s/device",
+              "B_peak": "2 TB/s/device", "MFU": "0.5", "MBU": "0.5"}, "21.5 ms"),
+)  # fmt: skip

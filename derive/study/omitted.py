@@ -87,6 +87,17 @@ def of_decode(bound: Bound, results: Results) -> Iterator[Omitted]:
             ),
         )
     yield from latency(bound, results)
+    if not compute_bound(results, "I_decode") and (share := large(results, "share_state")):
+        yield Omitted(
+            "share_state",
+            "TPOT",
+            tr("not counted: writing states back, {share} more bytes", share=share),
+            tr(
+                "TPOT leaves out that each step writes the constant states back, {share} on top of the bytes counted. "
+                "TPOT is a lower figure.",
+                share=share,
+            ),
+        )
     if compute_bound(results, "I_decode") and (share := large(results, "share_att")):
         yield Omitted(
             "share_att",

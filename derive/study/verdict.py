@@ -301,6 +301,14 @@ def assumptions(bound: Bound, results: Results) -> list[dict[str, Any]]:
                 else tr("{share} more operations counted than matrix products take", share=s)
             ),
         )
+    if results["share_state"].value is not None and results["share_state"].value.value:
+        sized(
+            "share_state",
+            tr("writing the constant states back: a step reads them and writes them anew"),
+            lambda s: tr("{share} more bytes", share=s),
+        )
+        uncounted = tr("not counted: a few operations for each element of the state and token")
+        rows.append(("recurrence", tr("operations of the recurrence on the state"), uncounted))
     rows += collectives(bound, results)
     sized(
         "share_prefill",

@@ -10,7 +10,7 @@ from derive.verify.texts import Broken, NoValue
 LONGEST = 200_000  # bits of a value; those of real ledgers have some hundreds, with powers more
 LARGEST_POWER = 40_000  # bits of a power that is taken exactly; of longer ones so many are kept:
 KEPT = 16_384
-REFUSED = 2**23  # bits of a power that the engine gives no value for
+REFUSED = 2**23  # bits of a power above 1 that the engine gives no value for
 
 # counts stay whole where formulas take powers of them, small so that every number stays exact; one
 # new token a request, for which those formulas are declared
@@ -25,7 +25,9 @@ def power(base: Fraction, exponent: Fraction) -> Fraction:
     size = max(base.numerator.bit_length(), base.denominator.bit_length())
     if exponent.denominator != 1 or not 0 <= exponent < 2**1000 or base < 0:
         raise Broken(tr("no whole power of a positive number"))
-    if size * exponent > REFUSED:
+    if base in (0, 1):
+        return base if exponent else Fraction(1)
+    if base > 1 and size * exponent > REFUSED:
         raise NoValue(tr("a power is too long a number"))
     if size * exponent <= LARGEST_POWER:
         return base ** int(exponent)

@@ -19,7 +19,8 @@ LEFT_OUT = (
     "share_att_prefill", "share_att", "share_embedding", "share_lookup", "share_comm",
     "share_comm_prefill",
     "format_weights", "format_kv_cache", "format_compute", "format_sparsity", "share_prefill",
-    "t_latency", "M_other", "state_width", "routing", "queue", "kernels",
+    "t_latency", "share_state", "recurrence", "M_other", "state_width", "routing", "queue",
+    "kernels",
 )  # fmt: skip
 # An item is an expression; `~` before it: printed without ≈ though rounded; `=`: this very text;
 # `a at b = c`: a there, `#1` being the number at that place of the sentence;
@@ -38,7 +39,7 @@ SAYS: dict[str, Says] = {
     ),
     "tiles.TPOT": (
         ("~TPOT.low", "~TPOT.high"), ("~TPOT.peak",), ("target_TPOT",), (), ("~TPOT_tp",),
-        ("share_comm",), ("share_att",), ("share_embedding",), (INTERLEAVED,),
+        ("share_comm",), ("share_att",), ("share_embedding",), (INTERLEAVED,), ("share_state",),
         ("t_latency / t_step_eff",), (f"{LATENCY} / t_step_eff", "=10 µs"),
     ),
     "tiles.b_max": ((), ("~b_slo",), ("~b_max_reserved",), ("~b_max_tp",)),
@@ -65,6 +66,7 @@ SAYS: dict[str, Says] = {
     "findings.left_out_share_comm": (("share_comm",),),
     "findings.left_out_share_att": (("share_att",),),
     "findings.left_out_share_embedding": (("share_embedding",),),
+    "findings.left_out_share_state": (("share_state",),),
     "findings.left_out_share_prefill": (("share_prefill", INTERLEAVED),),
     "findings.left_out_t_latency": (
         ("t_latency", "t_latency / t_step_eff"), ("=10 µs", LATENCY, f"{LATENCY} / t_step_eff"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from derive.expression.tree import Call, Node, names, walk
-from derive.formula import Formula
+from derive.formula import Formula, stays_apart
 from derive.text import Text, tr
 from derive.verify.texts import Broken, read
 
@@ -41,7 +41,7 @@ def recorded(row: Mapping[str, Any]) -> list[int]:
     return [int(text[:-2]) for text in found if text and text.endswith("/1") and len(text) < 20]
 
 
-def apart(symbol: str, last: str, *, above: bool, largest: bool) -> Text:
+def apart(declared: Formula, symbol: str, last: str, *, above: bool, largest: bool) -> Text:
     """Why a search finds nothing."""
     if symbol == "b" and largest:
         return tr("every batch up to {last} requests meets the target", last=last)
@@ -49,12 +49,7 @@ def apart(symbol: str, last: str, *, above: bool, largest: bool) -> Text:
         return tr("a single request already reaches the ridge")
     if symbol == "b":
         return tr("above {last} requests, where the search ends", last=last)
-    if above:
-        return tr(
-            "the left side stays at or above for every {symbol} up to {last}",
-            symbol=symbol, last=last,
-        )  # fmt: skip
-    return tr("the left side stays below for every {symbol} up to {last}", symbol=symbol, last=last)
+    return stays_apart(declared, last, above=above)
 
 
 def needed(declared: Formula, trees: Mapping[str, Node]) -> bool:

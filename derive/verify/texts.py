@@ -26,6 +26,10 @@ class NoValue(_Because):
     """The quantity does not exist at these values; `why` says it."""
 
 
+class NoDivision(NoValue):
+    """A divisor is zero."""
+
+
 class Broken(_Because):
     """A text that cannot be computed: it names nothing known, or its units do not fit."""
 

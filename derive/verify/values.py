@@ -22,7 +22,7 @@ from derive.verify.powers import LONGEST, WHOLE, power
 from derive.verify.reach import closures
 from derive.verify.say import quoted
 from derive.verify.search import FARTHEST, apart, recorded, search
-from derive.verify.texts import Broken, NoValue, comparison, read
+from derive.verify.texts import Broken, NoDivision, NoValue, comparison, read
 
 CALIBRES = ("low", "typical", "high")
 
@@ -183,7 +183,7 @@ class Values:
         if name in self.ledger.searches:
             return Held(Fraction(self.searched(name)), self.ledger.units[name])
         tree = self.ledger.trees[name]
-        found = self.quantity(tree, self.ledger.units[name])
+        found = self.solution(name, tree)
         if max(found.value.numerator.bit_length(), found.value.denominator.bit_length()) > LONGEST:
             raise Broken(tr("{name} is too long a number", name=name))
         largest = card["variable"] and isinstance(tree, Call) and tree.function == "floor"
@@ -192,6 +192,16 @@ class Values:
         if self.strict and catalogue()[name].solve and found.value <= 0:
             raise NoValue(never_meets(catalogue()[name]))
         return found
+
+    def solution(self, name: str, tree: Node) -> Held:
+        """A tree's value; the sides of an equation meet nowhere where its divisor is zero."""
+        declared = catalogue()[name]
+        try:
+            return self.quantity(tree, self.ledger.units[name])
+        except NoDivision:
+            if self.strict and declared.solve:
+                raise NoValue(never_meets(declared)) from None
+            raise
 
     def lacking(self, name: str, usual: Text) -> Text:
         """Why there is no value where a condition of existence does not hold."""
@@ -218,7 +228,8 @@ class Values:
             low, high = high, high * 2
             if high > farthest:
                 last = f"{farthest:,}"
-                raise NoValue(apart(found.variable, last, above=start, largest=found.largest))
+                which = {"above": start, "largest": found.largest}
+                raise NoValue(apart(catalogue()[name], found.variable, last, **which))
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if self.meets(name, middle) == start else (low, middle)
@@ -237,7 +248,7 @@ class Values:
         try:
             return recompute(self.raised(tree), self)
         except ZeroDivisionError:
-            raise NoValue(tr("a divisor is zero")) from None
+            raise NoDivision(tr("a divisor is zero")) from None
         except pint_error():
             raise Broken(tr("the units do not fit together")) from None
 

@@ -263,10 +263,9 @@ def beside(record: Record) -> None:
 def nowhere(record: Record) -> None:
     """A value that exists, said not to."""
     why = tr(
-        "the left side stays below for every {symbol} up to {last}",
-        symbol="T",
-        last="1,073,741,824",
-    )
+        "{left} is below {right} for every {symbol} from 1 to {last}",
+        left="b · T · kappa", right="W_read", symbol="T", last="1,073,741,824",
+    )  # fmt: skip
     nothing = {"value": None, "exact": None, "display": {"en": "–", "zh": "–"}, "why": why.json()}
     record["results"]["T_cross"] |= nothing
 
