@@ -90,11 +90,15 @@ def floor_by_stream(bound: Bound, results: Results) -> Text | None:
     if read is None or stream is None or floor is None or derived or stream.base >= read.base:
         return None
     below = bound.typical.with_(W_read=stream.base).quantity("TPOT_floor")
+    parts = {"floor": said(floor), "read": said(read), "stream": said(stream), "below": said(below)}
+    if "E" in bound.inputs:  # an expected number of experts: tokens that agree on fewer read less
+        return tr(
+            "The TPOT floor of {floor} counts {read} of weights; a step streams {stream}, tables that are looked up left "
+            "out: no software goes below {below} while tokens hit as many experts as uniform routing does.",
+            **parts,
+        )
     return tr(
         "The TPOT floor of {floor} counts {read} of weights; a step streams {stream}, tables that are looked up left "
         "out: no software goes below {below}.",
-        floor=said(floor),
-        read=said(read),
-        stream=said(stream),
-        below=said(below),
+        **parts,
     )

@@ -136,3 +136,11 @@ def test_the_router_bias_is_read() -> None:
     found = scenario(config("DeepSeek-V3"), hardware=H200, batch=1)
     table = 2 * 129_280 * 7168
     assert exact(found, "W_read") - exact(found, "W_stream") == table
+
+
+def test_the_floor_of_experts_is_held_to_its_routing() -> None:
+    """Fewer experts than expected may be hit, so bytes expected are no bound without a word."""
+    for name, held in (("Qwen3-30B-A3B", True), ("Meta-Llama-3.1-70B", False)):
+        told = said(ledger(scenario(config(name))), "findings", "floor_streamed", "text")
+        assert ("as many experts as uniform routing" in told["en"]) == held
+        assert ("命中的专家数与均匀路由时相同" in told["zh"]) == held
