@@ -142,7 +142,8 @@ def called_for(given: Container[str]) -> tuple[str, ...]:
         read = tuple(new for name in read for new in TWO_NUMBERS.get(name, (name,)))
     kept = next((v for tells, v in KEPT if all(name in given for name in tells.split())), ())
     several = "E2" if "E2" in given else "E" if "E" in given else ""
-    others = [(*STATE, STATE_ONE[several])] if "S_kv" in given else []
+    others: list[tuple[str, ...]] = []
+    others += [(*STATE, STATE_ONE[several])] if "S_kv" in given else []
     others += [UNREAD["N_fix" in given]] if "s_idle" in given else []
     return tuple(sorted((*read, *kept, *(v for variants in others for v in variants))))
 

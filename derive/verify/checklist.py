@@ -41,7 +41,7 @@ def threshold(name: str, floor: str) -> Says:
     goal, low, high = f"target_{name}", f"{name}.low", f"{name}.high"
     return (
         (goal, floor, low, high), (high, low, high, floor), (goal, floor, "g", "g_fit"),
-        (goal, floor), (floor,), (floor, "g", "g_fit"),
+        (goal, floor), (floor,), ("g", "g_fit", floor),
     )  # fmt: skip
 
 

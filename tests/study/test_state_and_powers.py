@@ -144,3 +144,11 @@ def test_the_floor_of_experts_is_held_to_its_routing() -> None:
         told = said(ledger(scenario(config(name))), "findings", "floor_streamed", "text")
         assert ("as many experts as uniform routing" in told["en"]) == held
         assert ("命中的专家数与均匀路由时相同" in told["zh"]) == held
+
+
+@pytest.mark.parametrize("targets", [(), ("slo.TTFT=1 s", "slo.TPOT=50 ms/token")])
+def test_a_ledger_of_what_does_not_fit_is_proved(targets: tuple[str, ...]) -> None:
+    record = ledger(scenario(config("Meta-Llama-3.1-70B"), *targets, batch=2000))
+    assert record["results"]["TPOT"]["value"] is None
+    assert "at least 22 devices" in said(record, "checklist", "alert-TPOT", "answer")["en"]
+    assert judge.verify(record, roots=()) == []
