@@ -69,7 +69,7 @@ def test_the_wall_is_decided_by_products() -> None:
     assert "no batch makes decode compute-bound, counted by the products" in told
     assert "≈ 194.0 FLOP/byte is below" in told
     assert "can reach" not in told
-    answer = said(record, "checklist", "batch", "answer")["en"]
+    answer = said(record, "checklist", "critical", "answer")["en"]
     assert "no batch reaches the ridge by the products really made" in answer
 
 

@@ -37,7 +37,7 @@ def test_the_wall_of_the_first_order_is_not_said_to_be_the_wall() -> None:
     assert not reaches(best - 1)
     assert 800 < best < 850
     record = ledger(found)
-    answer = said(record, "checklist", "batch", "answer")["en"]
+    answer = said(record, "checklist", "critical", "answer")["en"]
     assert f"with attention operations counted, the critical batch is {best} requests" in answer
     assert NO_BATCH not in answer
     wall = said(record, "findings", "kv_wall", "text")["en"]
@@ -49,7 +49,7 @@ def test_the_sentence_stands_where_attention_changes_nothing() -> None:
     found = scenario("llama-3-70b", devices=4)
     assert exact(found, "I_wall_att") < exact(found, "I_ridge")
     assert why(found, "b_crit_T") == f"past the KV wall {NO_BATCH}"
-    assert NO_BATCH in said(ledger(found), "checklist", "batch", "answer")["en"]
+    assert NO_BATCH in said(ledger(found), "checklist", "critical", "answer")["en"]
 
 
 def test_a_batch_beyond_the_search_is_said_in_words() -> None:
@@ -67,7 +67,7 @@ def test_beyond_the_search_with_attention_too() -> None:
     record = ledger(found)
     assert "critical batch is above 131,072 requests" in text(record)
     assert "临界批大小超过 131,072 个请求" in text(record, "zh")
-    assert "above 131,072" in said(record, "checklist", "batch", "answer")["en"]
+    assert "above 131,072" in said(record, "checklist", "critical", "answer")["en"]
     assert judge.verify(record, roots=()) == []
 
 
@@ -112,7 +112,7 @@ def test_a_state_that_is_slower_to_read_than_to_work_on() -> None:
     assert exact(found, "I_ridge") * exact(found, "S_kv") > exact(found, "F_tok")
     assert NO_BATCH in why(found, "b_crit")
     record = ledger(found)
-    assert said(record, "checklist", "batch", "answer")["en"].endswith(NO_BATCH)
+    assert said(record, "checklist", "critical", "answer")["en"].endswith(NO_BATCH)
     assert judge.verify(record, roots=()) == []
 
 
