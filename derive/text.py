@@ -11,7 +11,7 @@ from typing import Any
 
 LANGUAGES = ("en", "zh")
 BETWEEN_CHINESE = re.compile("(?<=[\u4e00-\u9fff）]) (?=[\u4e00-\u9fff])")
-IS_ABOUT = re.compile("(?<![实变成化称作因分即均])为 ≈ ")  # ≈ says it already
+IS_ABOUT = re.compile(" ?(?<![实变成化称作因分即均])为 ≈ ")  # ≈ says it already
 CATALOGUE = Path(__file__).parent / "locale" / "zh" / "LC_MESSAGES" / "derive.po"
 
 

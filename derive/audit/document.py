@@ -1,4 +1,4 @@
-"""Claims of a Markdown or text document: every sentence with a number, with its line.
+"""Claims of a Markdown or text document: sentences with numbers or statements, with their lines.
 
 A sentence that names no product or model speaks of the last one named in the same section, or of
 the one that a heading above it names. Where a sentence counts the devices that run a model, that
@@ -8,6 +8,7 @@ column's head.
 
 from __future__ import annotations
 
+import re
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -28,6 +29,12 @@ if TYPE_CHECKING:
 LARGEST = 16 * 1024 * 1024  # bytes of a document
 LASTS = 6  # sentences that a name is remembered for where no heading says it
 MOST = 10_000  # sentences, headings and table cells with a number
+PROPORTION = re.compile(
+    r"越[大小高低长短多少].{1,32}越[大小高低长短多少快慢]"
+    r"|\bthe (?:larger|smaller|more|fewer|longer|shorter|higher|lower|less)\b.{1,60}"
+    r"\bthe (?:larger|smaller|more|fewer|longer|shorter|higher|lower|less|faster|slower)\b",
+    re.IGNORECASE,
+)
 # roles that a subject alone gives nothing to judge by: how many, how long, which part
 WEIGHTLESS = (
     "",
@@ -92,8 +99,23 @@ def claims(found: Iterable[Piece], path: Path, roots: tuple[Path, ...]) -> Itera
         sections[-1].pass_on()
         if DIGIT.search(piece.text) and claim.figures:
             yield told(claim, sections, piece, path, roots)
+        elif not piece.cell and states(claim):
+            yield claim  # of what it names itself
         if not piece.cell:
             remember(sections[-1], claim)
+
+
+def states(claim: Claim) -> bool:
+    """Whether a sentence without a figure says something that the formulas may decide.
+
+    That a model fits on a device, on which side of the ridge a device works, what grows when
+    something else does; only in words that leave no doubt that just this is said.
+    """
+    if PROPORTION.search(claim.text):
+        return True
+    side = claim.says("subject", "ridge_batch", "memory_bound") and claim.says("tokens")
+    fits = claim.models and claim.says("subject", "fits", "unfit")
+    return bool(claim.hardware and (side or fits))
 
 
 def told(

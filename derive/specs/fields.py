@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from derive.specs.precision import BASES, PRECISIONS, STORED
-from derive.specs.words import ENGINES, KINDS_OF_EVIDENCE, TERMS
+from derive.specs.words import ENGINES, KINDS_OF_EVIDENCE, MEASURES, TERMS
 from derive.text import Text, same
 
 
@@ -154,6 +154,10 @@ HARDWARE = (
     Field(
         "lacks", "choices", Text("precisions that its units do not have", "计算单元不支持的精度"),
         choices=PRECISIONS,
+    ),
+    Field(
+        "sold_as", "choice", Text("how one device is counted; a card where left out", "单个设备的计数方式，缺省为卡"),
+        choices=tuple(MEASURES),
     ),
     Field(
         "other_builds", "bool",

@@ -55,6 +55,7 @@ def build(document: Document, reader: Reader) -> Hardware | None:
         place=root.place,
         lacks=read.get("lacks", ()),
         other_builds=read.get("other_builds", False),
+        sold_as=read.get("sold_as", "card"),
         domains=tuple(domain(row) for row in read.get("domains", ())),
         link_type=link.get("type", ""),
         memory_type=memory.get("type", ""),

@@ -81,6 +81,7 @@ class Hardware:
     place: Place
     lacks: tuple[str, ...] = ()
     other_builds: bool = False  # the name covers builds that this spec does not
+    sold_as: str = "card"  # card, chip, system, rack: how one device is counted
     domains: tuple[Domain, ...] = ()
     link_type: str = ""
     memory_type: str = ""

@@ -22,6 +22,8 @@ KINDS_OF_EVIDENCE: dict[str, Text] = {
     "computed from a measurement": Text("computed from a measurement", "由实测推算"),
     "rule of thumb": Text("rule of thumb", "经验值"),
 }
+# how a device is sold: the Chinese measure word that counts it
+MEASURES: dict[str, str] = {"card": "张", "chip": "颗", "system": "台", "rack": "柜"}
 ENGINES: dict[str, Text] = {
     "matrix": Text("matrix units", "矩阵单元"),
     "vector": Text("vector units", "向量单元"),

@@ -25,7 +25,7 @@ BASE_NAMES = {
     "currency": Text("currency", "货币"),
     "parameter": Text("parameter", "参数"),
     "element": Text("element", "元素"),
-    "token": Text("token", "词元"),
+    "token": Text("token", "token"),
     "request": Text("request", "请求"),
     "time": Text("time", "时间"),
     "device": Text("device", "设备"),

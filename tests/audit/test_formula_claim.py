@@ -112,7 +112,8 @@ def test_verdict_of_a_formula(formula: str, verdict: str, words: str) -> None:
 def test_the_formula_is_printed_with_the_units_that_close_it() -> None:
     found = audit("TPOT = (2*N + b*T*4*L*d_model) / B_effective")
     corrected = next(f.corrected for f in found.findings if f.corrected)
-    left, _, right = corrected.en.partition(" = ")
+    formula = corrected.en.removeprefix("With its units written out the formula is ").rstrip(".")
+    left, _, right = formula.partition(" = ")
     assert left == "TPOT"
     tree = parse(right)
     assert tree_dimension(tree) == catalogue()["TPOT"].unit.dimension

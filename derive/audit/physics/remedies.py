@@ -251,9 +251,14 @@ def reaching(setting: Setting, rate: Fraction) -> list[tuple[str, int]]:
 
 def real_settings(setting: Setting, rate: Fraction) -> tuple[Text, ...]:
     """The settings that reach the rate, in words."""
-    each = [tr("{format} weights on {count} × {device}", format=s.upper(), count=c,
-               device=setting.product.name if setting.product else tr("the device"))
-            for s, c in reaching(setting, rate)]  # fmt: skip
+    each = [
+        tr(
+            "{format} weights on {place}",
+            format=s.upper(),
+            place=setting.with_(g=Fraction(c)).place,
+        )
+        for s, c in reaching(setting, rate)
+    ]
     return (tr("the setting is one of these: {settings}", settings=listed(each)),) if each else ()
 
 

@@ -17,6 +17,7 @@ from derive.audit.interval import Interval
 from derive.audit.physics.precisions import compute_of
 from derive.derivation.points import Absent, Point, Undefined
 from derive.formula import called_for, catalogue, standing_in
+from derive.specs.counting import counted
 from derive.specs.precision import BYTES
 from derive.text import Text, tr
 
@@ -121,10 +122,10 @@ class Setting:
     @property
     def place(self) -> Text:
         """The accelerators alone: one H100 SXM, 4 × H100 SXM."""
-        on = self.product.name if self.product else tr("the device")
-        if self.devices == 1:
-            return tr("one {device}", device=on) if self.product else on
-        return tr("{count} × {device}", count=self.devices, device=on)
+        if self.product:
+            return counted(self.product, self.devices)
+        on = tr("the device")
+        return on if self.devices == 1 else tr("{count} × {device}", count=self.devices, device=on)
 
     @property
     def loaded(self) -> Text:

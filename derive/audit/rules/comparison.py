@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from derive.audit.consistency.between import before, behind, gap, neighbours
+from derive.audit.consistency.between import arithmetic_around, before, behind, gap, neighbours
 from derive.audit.rule import rule
 from derive.audit.types import Finding
 from derive.text import same, tr
@@ -59,6 +59,8 @@ def comparisons(claim: Claim) -> Iterator[tuple[Figure, Figure, bool | None]]:
         if not one.unit.terms or not other.unit.terms or "share" in (one.role, other.role):
             continue
         words = gap(claim, one, other)
+        if arithmetic_around(claim, one, other):
+            continue  # "312 TFLOP/s ÷ 2,039 GB/s equals": a term of an expression
         if len(words) > 60 or (")" in words and "(" not in words):
             continue  # an aside in brackets is not what the sentence compares
         named = any(
@@ -108,7 +110,7 @@ def across_dimensions(claim: Claim, _: Library) -> Iterator[Finding]:
             Quantity(one.quantity.base / other.quantity.base, (a / b).unit) if other.value else None
         )
         corrected = (
-            tr("{one} over {other} is {ratio}; the two cannot be compared directly",
+            tr("{one} over {other} is {ratio}; the two cannot be compared directly.",
                one=same(one.text), other=same(other.text), ratio=show(over).text)
             if over else None
         )  # fmt: skip
@@ -157,6 +159,7 @@ def larger(claim: Claim, _: Library) -> Iterator[Finding]:
         spans = (one.span, other.span)
         if wrong:
             what = tr("the comparison is the wrong way round: {line}", line=line)
-            yield Finding("CONS005", "contradicted", "error", what, spans, (), (line,), line)
+            said = tr("The right order is {line}.", line=line)
+            yield Finding("CONS005", "contradicted", "error", what, spans, (), (line,), said)
         else:
             yield Finding("CONS005", "consistent", "info", line, spans, (), (line,))

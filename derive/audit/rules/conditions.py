@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from derive.audit.rule import rule
 from derive.audit.sheet import causes, rates
@@ -32,8 +33,21 @@ def of_cause(
             yield finding(id, judged, message, derivation=lines, corrected=corrected)
 
 
-@rule(
+def condition(
+    id: str,  # noqa: A002  the contract calls it id
+    cause: str,
+    told: Callable[[Judgement], causes.Told],
+    **texts: Any,
+) -> None:
+    """Declare the rule of one condition."""
+    rule(id, **texts)(partial(of_cause, id, cause, told))
+
+
+# the value with sparsity where the dense one is meant, or the other way round
+condition(
     "COND001",
+    "sparsity",
+    rates.sparse,
     name=("sparse peak", "带稀疏的峰值"),
     page=(
         "Data sheets print peaks with 2:4 structured sparsity, often with an asterisk. Dense kernels do not reach "
@@ -51,13 +65,13 @@ def of_cause(
         "H100 SXM 带稀疏的 FP16 算力为 1,979 TFLOPS。",
     ),
 )
-def sparse_peak(claim: Claim, library: Library) -> Iterator[Finding]:
-    """The value with sparsity where the dense one is meant, or the other way round."""
-    return of_cause("COND001", "sparsity", rates.sparse, claim, library)
 
 
-@rule(
+# the value at another precision
+condition(
     "COND002",
+    "precision",
+    rates.precise,
     name=("precision of the peak is not that of the work", "峰值的精度与所述精度不符"),
     page=(
         "A peak belongs to one precision. A number that is the peak at another precision than the one that is said "
@@ -74,9 +88,6 @@ def sparse_peak(claim: Claim, library: Library) -> Iterator[Finding]:
         "H100 SXM 的 TF32 稠密算力为 494.5 TFLOPS。",
     ),
 )
-def other_precision(claim: Claim, library: Library) -> Iterator[Finding]:
-    """The value at another precision."""
-    return of_cause("COND002", "precision", rates.precise, claim, library)
 
 
 @rule(
@@ -102,8 +113,11 @@ def variant_unnamed(claim: Claim, library: Library) -> Iterator[Finding]:
     yield from without_figure("COND003", claim, library)
 
 
-@rule(
+# a rate at a precision that the product lacks
+condition(
     "COND004",
+    "unsupported",
+    rates.lacking,
     name=("precision that the hardware does not have", "硬件不支持的精度"),
     page=(
         "Weights can be stored in a format that the arithmetic units do not have. They are then converted and "
@@ -118,13 +132,13 @@ def variant_unnamed(claim: Claim, library: Library) -> Iterator[Finding]:
         "H100 SXM 用 FP8 权重时的算力为 1,979 TFLOP/s。",
     ),
 )
-def no_such_units(claim: Claim, library: Library) -> Iterator[Finding]:
-    """A rate at a precision that the product lacks."""
-    return of_cause("COND004", "unsupported", rates.lacking, claim, library)
 
 
-@rule(
+# both directions where one is meant, or the other way round
+condition(
     "COND005",
+    "direction",
+    causes.directed,
     name=("both directions of a link", "链路的双向带宽"),
     page=(
         "Links are marketed by the sum of both directions, while data of a collective moves in one direction per "
@@ -140,13 +154,13 @@ def no_such_units(claim: Claim, library: Library) -> Iterator[Finding]:
         "H100 SXM 的 NVLink 单向 450 GB/s。",
     ),
 )
-def both_directions(claim: Claim, library: Library) -> Iterator[Finding]:
-    """Both directions where one is meant, or the other way round."""
-    return of_cause("COND005", "direction", causes.directed, claim, library)
 
 
-@rule(
+# the sum where one device is meant, or one where the sum is
+condition(
     "COND006",
+    "scope",
+    causes.scoped,
     name=("total of several devices", "多设备合计"),
     page=(
         "Figures of a node, a rack or a pod are sums over its devices. A number that is right only as such a sum is "
@@ -162,9 +176,6 @@ def both_directions(claim: Claim, library: Library) -> Iterator[Finding]:
         "8 张 B200 的 FP4 稠密算力为 72 PFLOPS。",
     ),
 )
-def several_devices(claim: Claim, library: Library) -> Iterator[Finding]:
-    """The sum where one device is meant, or one where the sum is."""
-    return of_cause("COND006", "scope", causes.scoped, claim, library)
 
 
 @rule(
@@ -193,8 +204,11 @@ def other_count(claim: Claim, library: Library) -> Iterator[Finding]:
             yield finding("COND007", judged, message, derivation=lines)
 
 
-@rule(
-    "COND025",
+# the rate of the other kind of units
+condition(
+    "COND027",
+    "engine",
+    rates.other_units,
     name=("matrix units and vector units", "矩阵单元与向量单元"),
     page=(
         "Some data sheets print two rates of one precision: that of the vector units and that of the Tensor Cores "
@@ -211,13 +225,13 @@ def other_count(claim: Claim, library: Library) -> Iterator[Finding]:
         "H100 SXM 的 FP64 Tensor Core 算力为 67 TFLOPS。",
     ),
 )
-def engines(claim: Claim, library: Library) -> Iterator[Finding]:
-    """The rate of the other kind of units."""
-    return of_cause("COND025", "engine", rates.other_units, claim, library)
 
 
-@rule(
+# integer operations where floating-point ones are meant, or the other way round
+condition(
     "COND009",
+    "operations",
+    rates.counted,
     name=("TOPS and TFLOPS", "TOPS 与 TFLOPS"),
     page=(
         "TOPS count integer operations, TFLOPS floating-point ones. A number in TOPS that is right only for a "
@@ -231,13 +245,13 @@ def engines(claim: Claim, library: Library) -> Iterator[Finding]:
         "H100 SXM 的 INT8 算力为 1,979 TOPS。",
     ),
 )
-def operations(claim: Claim, library: Library) -> Iterator[Finding]:
-    """Integer operations where floating-point ones are meant, or the other way round."""
-    return of_cause("COND009", "operations", rates.counted, claim, library)
 
 
-@rule(
+# the link's value where the memory's is meant
+condition(
     "COND010",
+    "which",
+    causes.which,
     name=("link or memory bandwidth", "互联带宽与显存带宽"),
     page=(
         "A bandwidth without a word for its place is read as that of the memory. A number that is right only for "
@@ -251,6 +265,3 @@ def operations(claim: Claim, library: Library) -> Iterator[Finding]:
         "H100 SXM 的带宽为 3.35 TB/s。",
     ),
 )
-def which_bandwidth(claim: Claim, library: Library) -> Iterator[Finding]:
-    """The link's value where the memory's is meant."""
-    return of_cause("COND010", "which", causes.which, claim, library)

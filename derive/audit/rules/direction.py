@@ -106,6 +106,7 @@ def verdict(
         lines[0] if len(lines) == 1 else tr("{first}; {second}", first=lines[0], second=lines[1])
     )
     first_right = outcomes[0][0] in right
+    said = tr("By the formulas, {line}.", line=corrected)
     general = 0 in allowed and len(allowed) > 1  # "does not": one counterexample refutes it
     if len(right) == len(outcomes) or (
         first_right and not general and outcomes[0][0].side in ("memory", "prompt")
@@ -113,9 +114,9 @@ def verdict(
         return Finding("CONS030", "consistent", "info", lines[0], spans, (), lines)
     if len(wrong) == len(outcomes) or (general and wrong):
         what = tr("the formulas say otherwise: {line}", line=corrected)
-        return Finding("CONS030", "contradicted", "error", what, spans, (), lines, corrected)
+        return Finding("CONS030", "contradicted", "error", what, spans, (), lines, said)
     what = tr("it depends on a condition that is not said: {line}", line=corrected)
-    return Finding("CONS030", "ambiguous", "warning", what, spans, (), lines, corrected)
+    return Finding("CONS030", "ambiguous", "warning", what, spans, (), lines, said)
 
 
 WAYS = {

@@ -150,7 +150,8 @@ def open_digits(one: Equation, found: list[Closed]) -> Finding:
         what = tr("it closes only with another symbol: as written the sides do not agree")
     return Finding(
         UNITS, "ambiguous", "warning", what, derivation=tuple(lines),
-        corrected=same(written(one.left, best.tree)),
+        corrected=tr("With its units written out the formula is {formula}.",
+                     formula=same(written(one.left, best.tree))),
     )  # fmt: skip
 
 
@@ -238,7 +239,8 @@ def compared(name: str, found: list[Closed]) -> Iterator[Finding]:
     if off.ratio is not None:
         lines.append(tr("it is {factor} times the catalogue's everywhere", factor=str(off.ratio)))
     text = catalogue()[name].text or catalogue()[name].closed
-    corrected = same(f"{name} = {text}") if text else None
+    own_text = same(f"{name} = {text}")
+    corrected = tr("The formula of the catalogue is {formula}.", formula=own_text) if text else None
     if approximate:  # T_out tokens for the T_out - 1 that follow the first
         what = tr(
             "the usual approximation of {name}: it differs by one token of the output", name=name

@@ -140,20 +140,20 @@ def repaired(word: Text, figure: Figure, right: str) -> Text:
     if figure.value and {figure.dimension} & stems("token/s") and right == "s":
         time = show(Quantity(1 / figure.quantity.base, unit("s"))).text
         return tr(
-            "{word}: {time} (the reciprocal of {figure})",
+            "{word} is {time}, the reciprocal of {figure}.",
             word=word,
             time=time,
             figure=same(figure.text),
         )
     if figure.dimension in {d / unit("s").dimension for d in stems(right)}:
         return tr(
-            "{word} = {figure} × time; {figure} alone is a rate",
+            "{word} is {figure} times the time; {figure} alone is a rate.",
             word=word,
             figure=same(figure.text),
         )
     if per_second:
-        return tr("{word}: {figure}/s", word=word, figure=same(figure.text))
-    return tr("{word} in {unit}", word=word, unit=same(right or "%"))
+        return tr("{word} has to read {figure}/s.", word=word, figure=same(figure.text))
+    return tr("{word} has to be given in {unit}.", word=word, unit=same(right or "%"))
 
 
 @rule(

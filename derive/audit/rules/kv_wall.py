@@ -9,7 +9,7 @@ from derive.audit.physics.lines import equation
 from derive.audit.physics.precisions import storable
 from derive.audit.physics.setting import Setting
 from derive.audit.physics.settings import of_any_model, own_model, settings, spoken
-from derive.audit.physics.sides import critical, of_prefill, without_batch
+from derive.audit.physics.sides import COUNTED, critical, of_prefill, without_batch
 from derive.audit.rule import rule
 from derive.audit.types import Finding, Reading
 from derive.audit.wording import GRAVE
@@ -54,8 +54,10 @@ def side_of_ridge(claim: Claim, library: Library) -> Iterator[Finding]:
     if batch is None and not claim.of("context"):
         yield from without_batch(claim, library, anchor)
         return
-    if claim.of("context") and not claim.models:
-        return  # the bytes of a token's cache are those of a model
+    if not claim.models and any(
+        f.role not in COUNTED or f.role == "context" for f in claim.figures
+    ):
+        return  # of more than a batch, or of a context, whose bytes are those of a model
     found = [
         (s, side(claim, s, batch))
         for s in of_any_model(claim, library, anchor)

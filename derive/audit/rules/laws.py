@@ -98,7 +98,7 @@ LAWS = (
          "每秒请求数乘以每个请求生成的 token 数，就是全部请求合计的每秒 token 数。"),
         "500 requests per second with 200 output tokens each are 10,000 tokens/s.",
         "500 requests per second with 200 output tokens each are 100,000 tokens/s.",
-        ("每秒 500 个请求、每个输出 200 token，合计 10,000 token/s。", "每秒 500 个请求、每个输出 200 token，合计 100,000 token/s。"),
+        ("每秒 500 个请求，每个请求输出 200 token，合计 10,000 token/s。", "每秒 500 个请求，每个请求输出 200 token，合计 100,000 token/s。"),
         unlike=(("user", "one"),),
     ),
     Law(
@@ -110,7 +110,7 @@ LAWS = (
          "Little 定律：平均在途请求数等于单个请求耗时内到达的请求数。"),
         "At 20 requests per second and an end-to-end latency of 5 s, 10 requests are in flight.",
         "At 20 requests per second and an end-to-end latency of 5 s, 100 requests are in flight.",
-        ("每秒 20 个请求、端到端延迟 5 s，在途请求数为 10。", "每秒 20 个请求、端到端延迟 5 s，在途请求数为 100。"),
+        ("每秒 20 个请求、端到端延迟 5 s，在途请求 10 个。", "每秒 20 个请求、端到端延迟 5 s，在途请求 100 个。"),
         bound=">=",  # more may be admitted than are there
     ),
     Law(

@@ -14,6 +14,7 @@ from derive.audit.sheet.match import judgements
 from derive.audit.sheet.ratios import Multiple, multiple, share
 from derive.audit.sheet.words import equals, size, times
 from derive.audit.types import Finding, Reading
+from derive.specs.counting import counted
 from derive.text import Text, same, tr
 from derive.units import Quantity, unit
 
@@ -76,26 +77,26 @@ def cut(figure: Figure, product: Hardware, claim: Claim) -> Iterator[Finding]:
         Reading(v, Text(f"{product.name.en}, {w.en}", f"{product.name.zh}，{w.zh}"))
         for v, (_, w) in zip(values, ways, strict=True)
     )
-    what = {"figure": same(figure.text), "product": product.name, "count": devices,
+    what = {"figure": same(figure.text), "devices": counted(product, devices),
             "cut": size(values[0])}  # fmt: skip
     if met == [2]:
         message = tr(
-            "{figure} is the sum over the ports of {count} devices of {product} in both directions; across a cut into halves go {cut} each way",
+            "{figure} is the sum over the ports of {devices} in both directions; across a cut into halves go {cut} each way",
             **what,
         )
     elif met == [0]:
         message = tr(
-            "{figure} is the bisection bandwidth of {count} devices of {product}, one direction",
+            "{figure} is the bisection bandwidth of {devices}, one direction",
             **what,
         )
     elif met:
         message = tr(
-            "{figure} counts both directions of the cut between {count} devices of {product}; one direction is {cut}",
+            "{figure} counts both directions of the cut between {devices}; one direction is {cut}",
             **what,
         )
     else:
         message = tr(
-            "{figure} is not the bisection bandwidth of {count} devices of {product}, {cut} each way",
+            "{figure} is not the bisection bandwidth of {devices}, {cut} each way",
             **what,
         )
     each = size(bare(one.quantity))
@@ -103,9 +104,7 @@ def cut(figure: Figure, product: Hardware, claim: Claim) -> Iterator[Finding]:
         same(f"{devices} ÷ 2 × {each} {equals(size(values[0]))}"),
         same(f"{devices} × {size(bare(both.quantity))} {equals(size(values[2]))}"),
     )
-    corrected = tr(
-        "{count} devices of {product} have a bisection bandwidth of {cut} each way.", **what
-    )
+    corrected = tr("{devices} have a bisection bandwidth of {cut} each way.", **what)
     yield Finding(
         "COND008", verdict, severity(verdict), message, (figure.span,), readings, lines, corrected,
         sources=tuple(dict.fromkeys((*one.sources, *both.sources))),

@@ -46,7 +46,7 @@ SLOWER = 2  # how much longer than its link alone loading may take without a fur
 
 
 @rule(
-    "PHYS015",
+    "PHYS017",
     name=("time to load the weights", "加载权重的时间"),
     page=(
         "Weights are moved at most as fast as the stated rate: bytes over rate is the least time. Less is contradicted. "
@@ -102,7 +102,7 @@ def loading(claim: Claim, library: Library) -> Iterator[Finding]:
     else:
         message = tr("{figure} is shorter than {size} take at {rate}: at least {least}", **what)
     spans = (time.span, rate.span)
-    yield Finding("PHYS015", best, GRAVE[best], message, spans, (), lines,
+    yield Finding("PHYS017", best, GRAVE[best], message, spans, (), lines,
                   None if best == "consistent" else corrected)  # fmt: skip
 
 

@@ -77,7 +77,7 @@ def operations(figure: Figure, right: Fraction, steps: Fraction) -> Finding:
     if figure.interval.meets(Interval.of(right)):
         what = tr("{figure} is 2 m n k", figure=same(figure.text))
         return Finding("PHYS010", "consistent", "info", what, (figure.span,), derivation=lines)
-    what = tr("{figure} is not 2 m n k = {value}", figure=same(figure.text), value=show(value).text)
+    what = tr("{figure} is not 2 m n k {value}", figure=same(figure.text), value=show(value).equals)
     if figure.interval.meets(Interval.of(steps)):
         what = tr("{figure} counts multiply-adds: the operations are twice as many, {value}",
                   figure=same(figure.text), value=show(value).text)  # fmt: skip

@@ -93,9 +93,9 @@ def of_experts(claim: Claim, text: str, found: re.Match[str]) -> Iterator[Findin
         yield Finding("CONS031", "consistent", "info", lines[0], spans, (), tuple(lines))
         return
     fact = Text(
-        "in a mixture of experts the operations follow the active parameters and the memory the total; a pass of one "
-        "token reads the active experts, a pass of many tokens reads nearly all",
-        "混合专家模型的运算量随激活参数，显存随总参数；只含一个 token 的前向读取激活的专家，含多个 token 的前向几乎读取全部专家",
+        "In a mixture of experts the operations follow the active parameters and the memory the total; a pass of one "
+        "token reads the active experts, a pass of many tokens reads nearly all.",
+        "混合专家模型的运算量随激活参数，显存随总参数；只含一个 token 的前向读取激活的专家，含多个 token 的前向几乎读取全部专家。",
     )
     what = tr("not at every batch: {line}", line=lines[[s[0] for s in subjects].index(wrong[0])])
     yield Finding("CONS031", "contradicted", "error", what, spans, (),
@@ -141,4 +141,5 @@ def of_formula(claim: Claim, text: str, found: re.Match[str]) -> Iterator[Findin
         yield Finding("CONS031", "consistent", "info", line, spans, (), (line,))
     elif not any(held) and re.search(r"proportional|linear|正比|线性", text):
         what = tr("not proportional: {line}", line=line)
-        yield Finding("CONS031", "contradicted", "error", what, spans, (), (line,), line)
+        yield Finding("CONS031", "contradicted", "error", what, spans, (), (line,),
+                      tr("By the formulas it is not proportional: {line}.", line=line))  # fmt: skip

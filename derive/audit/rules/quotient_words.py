@@ -102,6 +102,6 @@ def instead(top: str, below: str) -> Text:
     """A quotient that is a pure number."""
     if {top, below} == {"token/s", "s"}:
         return tr(
-            "lower bound of time / measured time, or measured throughput / upper bound of throughput"
+            "It should be lower bound of time / measured time, or measured throughput / upper bound of throughput."
         )
-    return tr("both parts of one kind: measured / peak, each in the same unit")
+    return tr("Both parts have to be of one kind: measured / peak, each in the same unit.")

@@ -47,7 +47,7 @@ def whose(claim: Claim, _: Library) -> Iterator[Finding]:
         return
     what = tr("{figure} does not say whose it is: of one request, of one device, or of all requests together",
               figure=same(figure.text))  # fmt: skip
-    corrected = tr("{figure} in total, or {figure} per request, with the number of requests in flight",
+    corrected = tr("It should say {figure} in total, or {figure} per request, with the number of requests in flight.",
                    figure=same(figure.text))  # fmt: skip
     yield Finding("UNIT006", "ambiguous", "warning", what, (figure.span,), (), (), corrected)
 
@@ -76,7 +76,7 @@ def both_counted(claim: Claim, _: Library) -> Iterator[Finding]:
             line = tr(
                 "generated rate = {figure} × output / (input + output)", figure=same(figure.text)
             )
-            corrected = tr("{figure} of input and output tokens together; give the generated tokens per second beside it",
+            corrected = tr("It is {figure} of input and output tokens together; the generated tokens per second belong beside it.",
                            figure=same(figure.text))  # fmt: skip
             yield Finding(
                 "UNIT007", "ambiguous", "warning", what, (figure.span,), (), (line,), corrected
@@ -164,14 +164,14 @@ def batch_multiples(claim: Claim, _: Library) -> Iterator[Finding]:
         yield Finding("CONS007", "consistent", "info", what, spans, (), (against,))
     elif start or both.low > ratio:
         what = tr("throughput times latency is not the batch ratio: {line}", line=against)
-        corrected = tr("at {ratio} times the batch and {latency} times the latency the throughput is {throughput} times",
+        corrected = tr("At {ratio} times the batch and {latency} times the latency the throughput is {throughput} times.",
                        ratio=same(f"{float(ratio):g}"), latency=same(latency.text),
                        throughput=same(f"{float(ratio / latency.value):g}"))  # fmt: skip
         yield Finding("CONS007", "contradicted", "error", what, spans, (), (against,), corrected)
     else:
         what = tr("the batch that the multiples start from is not said: from 1 it would be {ratio}, the multiples give {line}",
                   ratio=same(f"{float(ratio):g}"), line=line)  # fmt: skip
-        corrected = tr("from batch {start} to {after}: latency × {latency}, throughput × {throughput}",
+        corrected = tr("From batch {start} to {after} the latency is {latency} times, the throughput {throughput} times.",
                        start=same(f"{float(after / exact):.3g}"), after=same(str(after)),
                        latency=same(latency.text), throughput=same(throughput.text))  # fmt: skip
         yield Finding("CONS007", "ambiguous", "warning", what, spans, (), (against,), corrected)

@@ -154,7 +154,7 @@ def weighed(case: Case, says: Statement, found: list[list[Held]]) -> Iterator[Fi
         what = tr("{written}: {name} is {value}, not that", written=written, name=name, value=value)
     corrected = None
     if verdict != "consistent":
-        corrected = tr("{name} is {value}", name=name, value=value)
+        corrected = tr("By the formulas {name} is {value}.", name=name, value=value)
     listed = tuple(Reading(h.shown, h.under) for h in every[:8])
     yield Finding(
         CHECKED, verdict, GRAVE[verdict], what, (), listed, tuple(derivation(case, best)), corrected

@@ -189,8 +189,8 @@ def computed(
             expected.high * printed.unit.factor / of.factor,
         )
         others = ((scaled, Text("the result in GiB", "结果按 GiB 计")),)
-    hidden = not printed.unit.terms and slip_of_ten(expected, printed)
-    if hidden:
+    hidden = adopts or not printed.unit.terms
+    if hidden and slip_of_ten(expected, printed):
         return None  # bare digits in other prefixes: 9,216 × 2,307 = 21.3 (exa)
     return result("CONS002", claim, (*chain, printed), printed, expected, line, others=others)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from derive.audit.consistency.arithmetic import should_read
 from derive.audit.consistency.slips import positive, slip
 from derive.audit.rule import rule
 from derive.audit.types import Finding
@@ -45,7 +46,7 @@ def totals(claim: Claim, _: Library) -> Iterator[Finding]:
         return
     expected = each.interval * count.interval
     follows = Quantity(each.quantity.base * count.value / RATE.factor, RATE)
-    line = same(f"{count.text} × {each.text} = {show(follows).text.lstrip('≈ ')}")
+    line = same(f"{count.text} × {each.text} {show(follows).equals}")
     spans = tuple(f.span for f in (count, each, total))
     if expected.meets(total.interval):
         what = tr("{line} agrees with {figure}", line=line, figure=same(total.text))
@@ -54,4 +55,4 @@ def totals(claim: Claim, _: Library) -> Iterator[Finding]:
     found = slip(expected / positive(total.interval), RATE.dimension, chinese="亿" in claim.text)
     cause = tr(" ({cause})", cause=found.cause) if found else same("")
     what = tr("{line}, not {figure}{cause}", line=line, figure=same(total.text), cause=cause)
-    yield Finding("CONS025", "contradicted", "error", what, spans, (), (line,), line)
+    yield Finding("CONS025", "contradicted", "error", what, spans, (), (line,), should_read(line))

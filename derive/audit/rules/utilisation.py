@@ -16,6 +16,7 @@ from derive.audit.readings import Candidate, outcome, together
 from derive.audit.rule import rule
 from derive.audit.types import Finding, Reading
 from derive.audit.wording import GRAVE
+from derive.specs.counting import counted
 from derive.text import Text, same, tr
 from derive.units import Quantity, show, unit
 
@@ -102,9 +103,8 @@ def peak_said(
     count, _ = device_count(claim, figure)
     if ("device", -1) in figure.dimension.powers:
         count = 1
-    on = tr("One {device}", device=product.name)
-    if count > 1:
-        on = tr("{count} × {device}", count=count, device=product.name)
+    on = counted(product, count)
+    on = Text(on.en[0].upper() + on.en[1:], on.zh)
     asked = figure.quantity.base
     each, most = asked / count, show(Quantity(peak.base, peak.unit)).text
     changes = []

@@ -64,7 +64,7 @@ def two_ranges(claim: Claim, _: Library) -> Iterator[Finding]:
         two=two,
     )
     corrected = tr(
-        "say of which quantity each range is (the operation count {one}, the time {two})",
+        "It should say of which quantity each range is (the operation count {one}, the time {two}).",
         one=one,
         two=two,
     )
@@ -117,7 +117,7 @@ def kv_dominates(claim: Claim, _: Library) -> Iterator[Finding]:
         second=lines[1],
     )
     corrected = tr(
-        "name the model and the accelerator, and say which: {first}, or {second}",
+        "It should name the model and the accelerator, and say which: {first}, or {second}.",
         first=lines[0],
         second=lines[1],
     )

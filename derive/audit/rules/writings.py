@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from derive.audit.binary import binary, is_binary
 from derive.audit.consistency.arithmetic import should_read
@@ -83,11 +84,11 @@ def mixed(one: Figure, other: Figure) -> bool:
     return is_binary(one.unit) != is_binary(other.unit) and one.value == other.value
 
 
-def of_kind(rule_id: str, claim: Claim, *kinds: str) -> Iterator[Finding]:
-    """The findings of one rule: its kinds of slip, and agreement for the general rule alone."""
+def of_kind(rule_id: str, kind: str, claim: Claim, _: Library) -> Iterator[Finding]:
+    """The findings of one rule: its kind of slip, and agreement for the general rule alone."""
     for pair in pairs(claim):
-        kind = pair.slip.kind if pair.slip else ""
-        if (kind if kind in SPECIAL else "") in kinds:
+        found = pair.slip.kind if pair.slip else ""
+        if (found if found in SPECIAL else "") == kind:
             yield spoken(rule_id, pair)
 
 
@@ -130,8 +131,15 @@ def values(one: Figure) -> Iterator[tuple[Fraction, Text]]:
         yield one.value * unit.factor, BINARY_TEXT
 
 
-@rule(
+def writing(id: str, kind: str, **texts: Any) -> None:  # noqa: A002  the contract calls it id
+    """Declare the rule of one kind of slip; "" for agreement and for no usual factor."""
+    rule(id, **texts)(partial(of_kind, id, kind))
+
+
+# agreement, and disagreement by no usual factor
+writing(
     "CONS001",
+    "",
     name=("two writings of one value", "同一数值的两种写法"),
     page=(
         'Where the text gives one value twice (in brackets, with =, "are", "i.e."), both must agree within what '
@@ -146,13 +154,12 @@ def values(one: Figure) -> Iterator[tuple[Fraction, Text]]:
         "每分钟 13,540 token 即 225.7 token/s。",
     ),
 )
-def two_writings(claim: Claim, _: Library) -> Iterator[Finding]:
-    """Agreement, and disagreement by no usual factor."""
-    yield from of_kind("CONS001", claim, "")
 
 
-@rule(
+# pairs that are 8 apart
+writing(
     "UNIT010",
+    "bits",
     name=("bits for bytes", "把比特当字节"),
     page=(
         "A byte is 8 bits: networks are sold in Gb/s, memory and links in GB/s. Two writings of one value that are "
@@ -166,13 +173,12 @@ def two_writings(claim: Claim, _: Library) -> Iterator[Finding]:
         "400 Gb/s 网络每秒传输 50 GB。",
     ),
 )
-def bits_for_bytes(claim: Claim, _: Library) -> Iterator[Finding]:
-    """Pairs that are 8 apart."""
-    yield from of_kind("UNIT010", claim, "bits")
 
 
-@rule(
+# pairs that are a power of ten apart
+writing(
     "UNIT011",
+    "prefix",
     name=("prefix slip", "词头或位数错误"),
     page=(
         "Two writings of one value that are a power of ten apart: k for M, a lost digit, bytes for KB, 亿 (10^8) "
@@ -186,13 +192,12 @@ def bits_for_bytes(claim: Claim, _: Library) -> Iterator[Finding]:
         "70 亿等于 7 billion。",
     ),
 )
-def prefix_slip(claim: Claim, _: Library) -> Iterator[Finding]:
-    """Pairs that are a power of ten apart."""
-    yield from of_kind("UNIT011", claim, "prefix")
 
 
-@rule(
+# pairs that differ as decimal and binary bytes do
+writing(
     "UNIT012",
+    "binary",
     name=("GB against GiB", "GB 与 GiB"),
     page=(
         "GB is 10^9 bytes, GiB is 2^30, 7.4 % more. Where the printed digits cannot tell them apart nothing is "
@@ -206,13 +211,12 @@ def prefix_slip(claim: Claim, _: Library) -> Iterator[Finding]:
         "80 GiB 等于 85.9 GB。",
     ),
 )
-def binary_bytes(claim: Claim, _: Library) -> Iterator[Finding]:
-    """Pairs that differ as decimal and binary bytes do."""
-    yield from of_kind("UNIT012", claim, "binary")
 
 
-@rule(
+# pairs of times that differ by 60, 1,000 or 3,600
+writing(
     "UNIT013",
+    "time",
     name=("ms against s", "毫秒与秒"),
     page=(
         "Reports mix seconds, milliseconds and tokens per minute: convert before comparing.",
@@ -225,6 +229,3 @@ def binary_bytes(claim: Claim, _: Library) -> Iterator[Finding]:
         "TTFT 为 0.08 s，即 80 ms。",
     ),
 )
-def times_mixed(claim: Claim, _: Library) -> Iterator[Finding]:
-    """Pairs of times that differ by 60, 1,000 or 3,600."""
-    yield from of_kind("UNIT013", claim, "time")

@@ -23,6 +23,7 @@ from derive.audit.sheet.words import (
     total,
     under,
 )
+from derive.specs.counting import counted
 from derive.text import Text, joined, same, tr
 from derive.units import Quantity, unit
 
@@ -101,11 +102,12 @@ def scoped(judgement: Judgement) -> Told:
     one, figure = hit.entry.quantity, same(judgement.figure.text)
     what = {"figure": figure, "product": match.product.name, "conditions": conditions(hit.entry)}
     if hit.count == 1 and hit.excluded:  # "in total", of devices that are counted
-        return of_all(figure, hit, max(match.said.counts))
+        return of_all(figure, hit, match.said.several)
     if hit.count == 1:
         sizes = sorted(d.devices for d in match.product.domains)
         message = tr(
-            "{figure} is the value of one device of {product} ({conditions}), not of the whole system that is named",
+            "{figure} is the value of {one} ({conditions}), not of the whole system that is named",
+            one=counted(match.product, 1),
             **what,
         )
         return (
@@ -113,10 +115,10 @@ def scoped(judgement: Judgement) -> Told:
             [product_line(sizes[-1], one)],
             statement(hit.entry, all_of(match, hit.entry.kind)),
         )
-    message = tr("{figure} is {count} devices of {product} together ({conditions}); one has {value}",
-                 count=f"{hit.count:,}", value=size(one), **what)  # fmt: skip
-    corrected = tr("{count} × {product} have {total} together, {value} each ({conditions}).",
-                   count=f"{hit.count:,}", product=match.product.name, total=size(total(hit)),
+    message = tr("{figure} is {devices} together ({conditions}); one has {value}",
+                 devices=counted(match.product, hit.count), value=size(one), **what)  # fmt: skip
+    corrected = tr("{devices} have {total} together, {value} each ({conditions}).",
+                   devices=counted(match.product, hit.count), total=size(total(hit)),
                    value=size(one), conditions=conditions(hit.entry))  # fmt: skip
     return message, [product_line(hit.count, one)], corrected
 
@@ -124,13 +126,13 @@ def scoped(judgement: Judgement) -> Told:
 def of_all(figure: Text, hit: Hit, count: int) -> Told:
     """The value of one device where the text says the sum of several."""
     one, whole = hit.entry.quantity, times_devices(hit.entry.quantity, count)
-    what = {"count": f"{count:,}", "product": hit.entry.product.name, "value": size(one),
-            "total": size(whole), "conditions": conditions(hit.entry)}  # fmt: skip
-    message = tr("{figure} is the value of one {product} ({conditions}); {count} together have {total}",
-                 figure=figure, **what)  # fmt: skip
-    corrected = tr(
-        "{count} × {product} have {total} together, {value} each ({conditions}).", **what
-    )
+    product, under = hit.entry.product, conditions(hit.entry)
+    message = tr("{figure} is the value of {one} ({conditions}); {count} together have {total}",
+                 figure=figure, one=counted(product, 1), count=f"{count:,}", total=size(whole),
+                 conditions=under)  # fmt: skip
+    corrected = tr("{devices} have {total} together, {value} each ({conditions}).",
+                   devices=counted(product, count), total=size(whole), value=size(one),
+                   conditions=under)  # fmt: skip
     return message, [product_line(count, one)], corrected
 
 
@@ -240,13 +242,11 @@ def of_several(judgement: Judgement, meant: Entry) -> Told | None:
     asked = figure.quantity.base
     if apart(asked, whole.base) >= apart(asked, meant.quantity.base):
         return None
-    product = judgement.best.product.name
-    message = tr("{figure} is not the sum over {count} × {product}: {total}, {value} each ({conditions})",
-                 figure=same(figure.text), count=f"{count:,}", product=product, total=size(whole),
-                 value=size(meant.quantity), conditions=conditions(meant))  # fmt: skip
-    corrected = tr("{count} × {product} have {total} together, {value} each ({conditions}).",
-                   count=f"{count:,}", product=product, total=size(whole),
-                   value=size(meant.quantity), conditions=conditions(meant))  # fmt: skip
+    told = {"devices": counted(judgement.best.product, count), "total": size(whole),
+            "value": size(meant.quantity), "conditions": conditions(meant)}  # fmt: skip
+    message = tr("{figure} is not the sum over {devices}: {total}, {value} each ({conditions})",
+                 figure=same(figure.text), **told)  # fmt: skip
+    corrected = tr("{devices} have {total} together, {value} each ({conditions}).", **told)
     return message, [product_line(count, meant.quantity)], corrected
 
 

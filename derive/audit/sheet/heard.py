@@ -26,6 +26,7 @@ class Heard:
     direction: str = ""
     single: bool = False  # "per GPU", "one H100"
     counts: frozenset[int] = frozenset()  # "8x H100", "9,216 chips"
+    several: int = 0  # devices that are counted as such, where more than one
     scope: str = ""
     operations: str = ""  # "int" for TOPS, "float" for TFLOPS
     total: bool = False  # "in total", 合计
@@ -48,6 +49,14 @@ def heard(figure: Figure, claim: Claim) -> Heard:
         only(said.get("direction", ())),
         figure.says("scope", "device") or (counts == {1} and counted_one(claim)),
         frozenset(n for n in counts if n > 1),
+        max(
+            (
+                int(f.value)
+                for f in claim.of("devices")
+                if f.hardware == figure.hardware and f.value > 1
+            ),
+            default=0,
+        ),
         next((s for s in SCOPES if figure.says("scope", s)), ""),
         operations(figure),
         figure.says("user", "all"),

@@ -174,7 +174,7 @@ def match(figure: Figure, product: Hardware, claim: Claim, entries: Sequence[Ent
             if not meets and count > 1:
                 continue
             why, excluded = apart(entry, count, figure, said, sizes, product, kinds[0])
-            if count == 1 and (not why or (why == {"scope"} and said.total)):
+            if count == 1 and (not why or (why == {"scope"} and said.total and said.several)):
                 plain.append(entry)
             hit = Hit(entry, count, why, excluded)
             if meets and hit.likely:
@@ -256,7 +256,7 @@ def apart(
     named = said.counts | sizes
     if count > 1 and (count not in named or said.single):
         note("scope", against=said.single)
-    elif count == 1 and said.total and said.counts and entry.kind in SUMMED:
+    elif count == 1 and said.total and said.several and entry.kind in SUMMED:
         note("scope", against=True)
     elif count == 1 and sizes and not said.single and not called_so(product):
         note("scope", against=False)
