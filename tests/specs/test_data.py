@@ -380,3 +380,18 @@ def test_sources_are_complete_used_and_public() -> None:
         assert source.title
         assert source.publisher, source.key
         assert not source.url or source.url.startswith(("https://", "http://")), source.key
+
+
+@pytest.mark.parametrize("name", HARDWARE)
+def test_chips_of_vendors_without_cards_are_counted_as_chips(name: str) -> None:
+    found = device(name)
+    if found.vendor in ("Apple", "AWS", "Google"):
+        assert found.sold_as == "chip"
+
+
+def test_two_rates_of_one_precision_name_their_units() -> None:
+    for name in HARDWARE:
+        for value in (v for bases in device(name).peak.values() for v in bases.values()):
+            for other in value.also:
+                units = "Tensor Core" in (other.value.note.en if other.value.note else "")
+                assert bool(other.engine) == units, name
