@@ -76,11 +76,14 @@ d_vo | d_{\mathrm{vo}} | width behind the tower | 塔输出宽度
 d_vp | d_{\mathrm{vp}} | inner width of the adapter of the tower | 塔适配器的内部宽度
 d_pj | d_{\mathrm{pj}} | width of the projector | 投影器宽度
 n_t | n_{\mathrm{t}} | tiles of an image | 图像分片数
+n_q | n_{\mathrm{q}} | queries that sample an image | 采样图像的查询数
 n_a | n_{\mathrm{a}} | aspect ratios | 宽高比种数
 h_p | h_{\mathrm{p}} | height of the position table | 位置表高度
 w_p | w_{\mathrm{p}} | width of the position table | 位置表宽度
 L_g | L_{\mathrm{g}} | global layers of the tower | 塔的全局层数
 d_aud | d_{\mathrm{aud}} | width of the audio tower | 音频塔宽度
+d_aff | d_{\mathrm{aff}} | width of the network of the audio tower | 音频塔前馈宽度
+n_f | n_{\mathrm{f}} | bins of the spectrum behind the convolutions | 卷积之后的频带数
 d_ao | d_{\mathrm{ao}} | width behind the audio tower | 音频塔输出宽度
 H_a | H_{\mathrm{a}} | heads of the audio tower | 音频塔头数
 L_a | L_{\mathrm{a}} | layers of the audio tower | 音频塔层数

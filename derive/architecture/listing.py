@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from derive.architecture.part_names import kind_name, part_name
 from derive.architecture.record import Architecture, read
 from derive.errors import columns, printable
+from derive.specs.cache_rows import cache_rows, sized
 from derive.specs.growth import CONTEXTS
 from derive.text import Text, tr
-from derive.units import Quantity, gib, show, unit
+from derive.units import Quantity, show, unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,8 +107,8 @@ def summary(record: dict[str, Any]) -> list[tuple[Text, str]]:
         (tr("active without both tables"), count(params["active_excluding_both_tables"])),
         (tr("matrix weights per token"), count(record["matmul_weights_per_token"]["sum"])),
         (tr("linear operations per token"), amount(record["linear_flops_per_token"], "FLOP/token")),
-        (tr("weights at 2 bytes"), size(record["weight_bytes_bf16"])),
-        (tr("weights as stored"), size(record["weight_bytes_stored"])),
+        (tr("weights at 2 bytes"), sized(record["weight_bytes_bf16"])),
+        (tr("weights as stored"), sized(record["weight_bytes_stored"])),
         *formats(record["quantization"]),
         (tr("KV cache per token, layers without a window"),
          amount(kv["bytes_per_token_unbounded_layers"], "byte/token")),
@@ -128,7 +129,7 @@ def formats(said: dict[str, Any]) -> list[tuple[Text, str]]:
     if said["method"] != "gguf":
         return []
     rows = sorted(said["by_format"].items(), key=lambda row: -row[1]["bytes"])
-    return [(tr("of these in {format}", format=name), size(row["bytes"])) for name, row in rows]
+    return [(tr("of these in {format}", format=name), sized(row["bytes"])) for name, row in rows]
 
 
 def formula_rows(kv: dict[str, Any]) -> list[tuple[Text, str]]:
@@ -158,37 +159,13 @@ def state_rows(kv: dict[str, Any]) -> list[tuple[Text, str]]:
     narrow, wide = state["all_bf16_conv_width_minus_1"], state["bf16_conv_fp32_recurrent"]
     if not narrow:
         return []
-    rows = [(tr("constant state of a request, 2-byte elements"), size(narrow))]
+    rows = [(tr("constant state of a request, 2-byte elements"), sized(narrow))]
     if wide != narrow:
-        rows.append((tr("the same, recurrent part in 4-byte elements"), size(wide)))
+        rows.append((tr("the same, recurrent part in 4-byte elements"), sized(wide)))
     if said := kv.get("declared_state_dtype"):
         name = tr("the same as the config declares it: {field} {dtype}", field=said["field"],
                   dtype=said["dtype"])  # fmt: skip
-        rows.append((name, size(said["state_bytes_per_sequence"])))
-    return rows
-
-
-def cache_rows(kv: dict[str, Any]) -> list[tuple[Text, str]]:
-    """Live bytes at each context, and what an engine reserves for them."""
-    live, reserved = kv["bytes_at_context"], kv["reserved_bytes_at_context"]
-    blocks, full = reserved["whole_blocks"], reserved["every_layer_in_full"]
-    rows = []
-
-    def named(context: str) -> Text:
-        if kv["state_bytes_as_declared"]:
-            return tr("KV cache at {context} tokens, live, without the constant state",
-                      context=context)  # fmt: skip
-        return tr("KV cache at {context} tokens, live", context=context)
-
-    for t in live:
-        context = f"{int(t):,}"
-        rows += [
-            (named(context), size(live[t])),
-            (tr("the same, reserved in blocks of {block} tokens", block=reserved["block_tokens"]),
-             size(blocks[t])),
-        ]  # fmt: skip
-        if full[t] != blocks[t]:
-            rows.append((tr("the same, every layer reserved in full"), size(full[t])))
+        rows.append((name, sized(said["state_bytes_per_sequence"])))
     return rows
 
 
@@ -200,9 +177,3 @@ def count(number: int) -> str:
 def amount(number: float | Fraction, units: str) -> str:
     """A quantity as reports print it."""
     return show(Quantity(Fraction(number), unit(units))).text
-
-
-def size(number: int) -> str:
-    """Bytes in GB with GiB beside."""
-    quantity = Quantity(Fraction(number), unit("byte"))
-    return f"{show(quantity).text} ({gib(quantity).text})"

@@ -53,6 +53,7 @@ PARTS = {
     "global vision layer": "全局视觉层",
     "vision norm": "视觉归一化",
     "vision merger": "视觉合并层",
+    "resampler": "重采样层",
     "vision adapter": "视觉适配层",
     "vision projector": "视觉投影层",
     "deepstack merger": "DeepStack 合并层",

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from derive.errors import DeriveError, Problem, columns
 from derive.notation import SYMBOLS
 from derive.specs import load
+from derive.specs.cache_rows import Rows, cache_rows, sized
 from derive.specs.growth import CONTEXTS, absent, growth, weights
 from derive.specs.lookup import spec_roots
 from derive.specs.precision import BYTES
@@ -270,34 +271,24 @@ def by_precision(found: Model, lang: str) -> list[tuple[str, ...]]:
     rows = [
         (
             p,
-            sized(weight_bytes(found, p)),
+            sized(weight_bytes(found, p).base),
             *(show(Quantity(e * BYTES[p], unit("byte/token"))).text for e in stages),
         )
         for p in BYTES
     ]
     if found.stored:
-        rows.append((tr("as published").in_(lang), sized(found.stored.total.quantity)))
+        rows.append((tr("as published").in_(lang), sized(found.stored.total.quantity.base)))
     return [tuple(t.in_(lang) for t in heads), *rows]
 
 
-def request_rows(found: Model, contexts: Sequence[int]) -> list[tuple[Text, str]]:
+def request_rows(found: Model, contexts: Sequence[int]) -> Rows:
     """The cache of one request at 2 bytes an element: as a function of T, and at contexts."""
-    cache = growth(found)
-    rows = [(tr("KV cache of a request"), cache.expression.replace("*", "·") + " byte")]
-    for t in contexts:
-        name = tr("KV cache at {context} tokens, live", context=f"{t:,}")
-        if cache.position is not None and t > cache.position:
-            name = tr("{name}, beyond the longest context", name=name)
-        rows.append((name, sized(Quantity(cache.at(t), unit("byte")))))
-    if cache.state:
-        state = Quantity(cache.state, unit("byte"))
-        rows.append((tr("constant state of a request, in addition"), sized(state)))
+    kv = growth(found).json(contexts)
+    name = tr("KV cache of a request, state included, 2-byte elements")
+    rows = [(name, kv["expression"].replace("*", "·") + " byte"), *cache_rows(kv)]
+    if kv["state_bytes_as_declared"]:
+        rows.append((tr("constant state of a request"), sized(kv["state_bytes_as_declared"])))
     return rows
-
-
-def sized(quantity: Quantity) -> str:
-    """Bytes in GB with GiB beside."""
-    return f"{show(quantity).text} ({gib(quantity).text})"
 
 
 def model_record(found: Model, contexts: Sequence[int] = CONTEXTS) -> dict[str, Any]:

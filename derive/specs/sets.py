@@ -39,7 +39,7 @@ KEYS = {
     "target_TPOT": "slo.TPOT",
 }
 # a symbol that a scenario key decides as well
-DECIDED_BY = {"w": "precision.weights", "w_kv": "precision.kv_cache"}
+DECIDED_BY = {"w": "precision.weights", "W": "precision.weights", "w_kv": "precision.kv_cache"}
 # symbol id -> keys of the hardware file
 HARDWARE_KEYS = {
     "P_peak": ("peak", "bf16", "dense"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -145,11 +145,15 @@ def check_used(bound: Bound) -> None:
     for formula in there:
         used |= {n for c in (formula.exists, *formula.valid) if c for side in c.parts[::2]
                  for n in names(side)}  # fmt: skip
+    here = frozenset(bound.inputs) - overrides.keys()
     for name, value in overrides.items():  # a derived one is told by a finding of its own
-        if name in catalogue() or name in used or name in JUDGED or name.endswith("_meas"):
+        if name in used or name in JUDGED or name.endswith("_meas"):
+            continue
+        if name in catalogue() and not of_parts(name, here):
             continue
         what = tr("{name} is used by no formula of this scenario", name=name)
-        problems.append(Problem("S309", what, value.place))
+        problems.append(Problem("S309", what, value.place, hint=known_instead(name, used)))
+    problems += both_given(overrides)
     for small, large in (("E_hit", "E"), ("E_hit2", "E2")):
         hit, every = overrides.get(small), bound.inputs.get(large)
         if hit is not None and every is not None and hit.quantity.base > every.quantity.base:
@@ -157,6 +161,33 @@ def check_used(bound: Bound) -> None:
             problems.append(Problem("S308", what, hit.place))
     if problems:
         raise DeriveError(problems)
+
+
+PARTS = ("r_fix", "r_exp", "r_side", "E", "E2")  # what a model of one kind of layers does not have
+LOOKED_UP = "s_idle"
+
+
+def of_parts(name: str, given: frozenset[str]) -> bool:
+    """Whether a formula asks for parts that the model does not have."""
+    return any(part in catalogue()[name].uses and part not in given for part in PARTS)
+
+
+def known_instead(name: str, used: Container[str]) -> Text | None:
+    """What the formulas of this scenario use in the place of a symbol: of its unit, or the share."""
+    if name == "N_emb" and LOOKED_UP in used:
+        return tr("known here: {known}", known=LOOKED_UP)
+    units = {*SYMBOLS, *catalogue()}
+    same_unit = sorted(n for n in units if n in used and unit_of(n).text == unit_of(name).text)
+    known = ", ".join(same_unit) if unit_of(name).text else ""
+    return tr("known here: {known}", known=known) if known else None
+
+
+def both_given(overrides: Mapping[str, types.Value]) -> Iterator[Problem]:
+    """The bytes of all weights and those of a part's parameter, which decide each other."""
+    for name in ("w_fix", "w_exp", "w_side"):
+        if "W" in overrides and name in overrides:
+            what = tr("{name} and {other} name one thing: set one of them", name=name, other="W")
+            yield Problem("S503", what, overrides[name].place)
 
 
 def available(name: str, given: frozenset[str]) -> bool:

@@ -108,6 +108,7 @@ def test_a_changed_field_is_refused_or_named(case: tuple[str, dict[str, Any], st
 # fields whose absence is told in other words
 EXPLAINED = {
     "vision_config": "vision tower",
+    "audio_config": "audio tower",
     "quantization_config": "no quantization",
     "torch_dtype": "dtype",
     "dtype": "dtype",

@@ -35,6 +35,23 @@ def groups(size: int) -> int:
     return L * sum(rows * (columns // size) for rows, columns in MATRICES)
 
 
+NVFP4 = {"num_bits": 4, "type": "float", "strategy": "tensor_group", "group_size": 16,
+         "symmetric": True, "dynamic": False}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("inputs", "scales"), [(None, 4), ({**NVFP4, "dynamic": "local"}, 8)], ids=["a16", "a4"]
+)
+def test_a_scale_of_the_inputs_is_stored_where_they_are_quantized(
+    inputs: dict[str, Any] | None, scales: int
+) -> None:
+    group = {"targets": ["Linear"], "weights": NVFP4, "input_activations": inputs}
+    recipe = {"quant_method": "compressed-tensors", "format": "nvfp4-pack-quantized",
+              "config_groups": {"group_0": group}, "ignore": ["lm_head"]}  # fmt: skip
+    expected = LINEAR // 2 + groups(16) + scales * 7 * L
+    assert made(recipe).stored.total == PLAIN + expected
+
+
 AUTOROUND = {"quant_method": "auto-round", "bits": 4, "group_size": 128, "sym": True,
              "packing_format": "auto_round:auto_gptq", "iters": 200, "nsamples": 128}  # fmt: skip
 FP8 = {"dtype": "fp8_e4m3", "qscheme": "per_tensor", "is_dynamic": False, "symmetric": True}

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from derive.architecture.listing import config_listing
 from derive.architecture.record import read
 from derive.specs import load
 from derive.specs.growth import growth
@@ -84,7 +85,8 @@ def test_gemma_3_by_hand() -> None:
         ),
         ("gemma-3-1b", "zh", ("窗口未满", "窗口已满", "超出最长上下文")),
         ("qwen3-next-80b-a3b", "en", ("constant state of a request", "24576 · T + ")),
-        ("qwen3-8b", "en", ("KV cache per token\n", "KV cache at 4,096 tokens, live")),
+        ("qwen3-8b", "en", ("KV cache per token\n", "KV cache at 4,096 tokens, live",
+                            "the same, reserved in blocks of 16 tokens")),
     ],
 )  # fmt: skip
 def test_the_terminal_shows_both_stages_and_the_state(
@@ -93,3 +95,19 @@ def test_the_terminal_shows_both_stages_and_the_state(
     text = model_listing(name, (), False, lang, CONTEXTS)
     for part in texts:
         assert part in text
+
+
+def test_a_spec_and_a_config_print_the_same_rows() -> None:
+    """Qwen3-8B as a spec and as its config: one cache, one set of lines."""
+    path = CONFIGS / "Qwen__Qwen3-8B.json"
+    contexts = (1000, 2048, 100_000)
+    spec = model_listing("qwen3-8b", (), False, "en", contexts).splitlines()
+    config = config_listing(path, contexts, False, "en").splitlines()
+
+    def cache(lines: list[str]) -> list[str]:
+        return [" ".join(x.split()) for x in lines if x.startswith(("KV cache", "the same, res"))]
+
+    shared = [line for line in cache(config) if " at " in line or "reserved" in line]
+    assert len(shared) == 2 * len(contexts)
+    assert [line for line in cache(spec) if " at " in line or "reserved" in line] == shared
+    assert sum("beyond the longest context" in line for line in shared) == 1

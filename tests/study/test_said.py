@@ -159,13 +159,50 @@ def test_what_is_not_read_follows_the_bytes_that_are_set() -> None:
     ("name", "sets", "what"),
     [
         ("Meta-Llama-3.1-8B", "k_exp=2", "k_exp is used by no formula"),
+        ("Meta-Llama-3.1-8B", "w_exp=1 byte/param", "w_exp is used by no formula"),
+        ("Meta-Llama-3.1-8B", "w_fix=1 byte/param", "w_fix is used by no formula"),
+        ("Meta-Llama-3.1-8B", "W_prefill=9 GB", "W_prefill is used by no formula"),
+        ("gpt-oss-20b", "w_side=1 byte/param", "w_side is used by no formula"),
+        ("gpt-oss-20b", "N_emb=1 Gparam", "N_emb is used by no formula"),
         ("gpt-oss-20b", "E_hit=33", "E_hit is above E"),
     ],
 )
 def test_what_nothing_uses_is_refused(name: str, sets: str, what: str) -> None:
     with pytest.raises(DeriveError) as caught:
         bind(scenario(config(name), sets))
-    assert what in caught.value.problems[0].what.en
+    (problem,) = caught.value.problems
+    assert what in problem.what.en
+
+
+@pytest.mark.parametrize(
+    ("name", "sets", "known"),
+    [
+        ("Meta-Llama-3.1-8B", "w_exp=1 byte/param", "w"),
+        ("gpt-oss-20b", "w_side=1 byte/param", "w, w_exp, w_fix"),
+        ("gpt-oss-20b", "N_emb=1 Gparam", "s_idle"),
+    ],
+)
+def test_what_is_refused_names_what_is_known_instead(name: str, sets: str, known: str) -> None:
+    with pytest.raises(DeriveError) as caught:
+        bind(scenario(config(name), sets))
+    hint = caught.value.problems[0].hint
+    assert hint is not None
+    assert hint.en == f"known here: {known}"
+
+
+def test_a_table_without_experts_beside_it_is_set_by_its_parameters() -> None:
+    found = scenario(config("Meta-Llama-3.1-8B"), "N_emb=1 Gparam")
+    assert exact(found, "W_read") - exact(found, "W_stream") == 2 * 10**9
+
+
+@pytest.mark.parametrize("part", ["w=1 byte/param", "precision.weights=fp8", "w_exp=1 byte/param",
+                                  "w_fix=1 byte/param"])  # fmt: skip
+def test_all_bytes_and_those_of_a_parameter_are_one_thing(part: str) -> None:
+    with pytest.raises(DeriveError) as caught:
+        bind(scenario(config("gpt-oss-20b"), "W=20 GB", part))
+    (problem,) = caught.value.problems
+    assert problem.code == "S503"
+    assert "W" in problem.what.en
 
 
 def test_an_equation_without_a_solution_names_what_to_change() -> None:

@@ -1,4 +1,4 @@
-"""The GPT line: GPT-2, GPT-J, GPT-Neo, GPT-NeoX and Pythia, StarCoder 1, BLOOM, OPT, MPT."""
+"""The GPT line: GPT-2, GPT-J, CodeGen, GPT-Neo, GPT-NeoX, Pythia, StarCoder 1, BLOOM, OPT, MPT."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ BLOOM = Naming(("transformer.h.{i}.",), "transformer.word_embeddings", "transfor
 OPT = Naming(("model.decoder.layers.{i}.",), "model.decoder.embed_tokens",
              "model.decoder.final_layer_norm")  # fmt: skip
 MPT = Naming(("transformer.blocks.{i}.",), "transformer.wte", "transformer.norm_f")
+GPTJ = Names("attn.q_proj", "attn.k_proj", "attn.v_proj", "attn.out_proj")
 FC = ("mlp.c_fc", "mlp.c_proj")
 WIDE = ("mlp.dense_h_to_4h", "mlp.dense_4h_to_h")
 
@@ -70,15 +71,19 @@ def gpt_bigcode(c: Config) -> Model:
                     final=norm(NAMING.norm, bias=True))  # fmt: skip
 
 
-def gptj(c: Config) -> Model:
+def gptj(c: Config, names: Names = GPTJ) -> Model:
     """One norm per layer, no biases in attention, a bias on the head."""
     start(c)
-    names = Names("attn.q_proj", "attn.k_proj", "attn.v_proj", "attn.out_proj")
     one = decoder_layer(c.sheet, "decoder", grouped_query(c.sheet, names=names),
                         plain(names=("mlp.fc_in", "mlp.fc_out"), bias=True),
                         norms=("ln_1",), norm_bias=True)  # fmt: skip
     return assemble(c, [one] * read_layers(c), naming=NAMING, head_bias=True,
                     final=norm(NAMING.norm, bias=True))  # fmt: skip
+
+
+def codegen(c: Config) -> Model:
+    """GPT-J with queries, keys and values in one matrix."""
+    return gptj(c, Names(qkv="attn.qkv_proj", o="attn.out_proj"))
 
 
 def gpt_neo(c: Config) -> Model:
@@ -225,6 +230,13 @@ FAMILIES = (
         ("GPTJForCausalLM",),
         source("GPTJ"),
         gptj,
+        {**TIED, "tie_word_embeddings": False, "max_position_embeddings": 2048},
+    ),
+    Family(
+        ("codegen",),
+        ("CodeGenForCausalLM",),
+        source("CodeGen"),
+        codegen,
         {**TIED, "tie_word_embeddings": False, "max_position_embeddings": 2048},
     ),
     Family(

@@ -147,7 +147,7 @@ def by_strategy(  # noqa: RET503  the last line raises
         rows, columns = w.integers("block_structure", 2, 1, 65536)
         return formats.fp8_blocks(rows, columns, 2, compute)
     if kind == "fp4" and strategy == "tensor_group" and group == 16:
-        return replace(formats.nvfp4(), compute=compute)
+        return replace(formats.nvfp4(inputs=bool(compute)), compute=compute)
     if kind == "fp4" and strategy == "group" and group == 32:
         return formats.mxfp4(compute)
     what = tr("{name} is {value}, which is not understood", name=w.where("strategy"),
