@@ -27,7 +27,8 @@ from derive.audit.types import Claim, Figure, Named, Term
 from derive.errors import Place
 from derive.units import unit
 
-PARAM = unit("param")
+PARAM, PER_TOKEN = unit("param"), unit("param/token")
+PART_OF = re.compile(r"(?:of(?: (?:its|the|all|those))*(?: total)?|的) ?$", re.IGNORECASE)
 PER_USER = unit("token/s/request").dimension
 TOKEN = unit("token")
 WORK = unit("FLOP").dimension
@@ -110,7 +111,7 @@ def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
         role = "network"
     if role == "network" and held.text[: token.start].endswith("over "):
         bound = ""  # by way of it, not more than it
-    if role == "parameters" and sole_of_token(at, found, held):
+    if role == "parameters" and (of_token(token, held) or sole_of_token(at, found, held)):
         role = "active"
     if role == "time" and prefilled(at, found, held):
         role = "ttft"
@@ -133,6 +134,16 @@ def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
         role = "tpot"
     text, span = held.text[token.start : token.end].strip(), held.span(token.start, token.end)
     return Figure(text, span, read.value, read.half, made, read.about, bound, role, said)
+
+
+def of_token(token: Token, held: Normal) -> bool:
+    """Whether a count is directly that of a token: "reads 3.3B parameters per token".
+
+    Not where it is what a part is taken of: "37B of its 671B parameters per token".
+    """
+    assert token.read is not None
+    per = token.read.unit == PER_TOKEN
+    return per and not PART_OF.search(held.text[: token.start])
 
 
 def sole_of_token(at: int, found: Sentence, held: Normal) -> bool:

@@ -73,6 +73,7 @@ SIZED = re.compile(r"[kKMBT]-?(?:param|token)")  # the letter is a factor, not a
 FLOATING = re.compile(r"floating[ -]point (?=operation)", re.IGNORECASE)
 WORDS = {"a": 1, "an": 1, "one": 1, "two": 2, "four": 4, "ten": 10}
 WRITTEN = re.compile(r"(?P<word>an?|one|two|four|ten)(?= (?:tera|peta|exa)[a-z])", re.IGNORECASE)
+ALONE = re.compile(r"(?<![0-9A-Za-z.^])10(?:\^|\*\*)([+-]?[0-9]{1,2})(?![0-9.^*])")  # 10^12
 OF_THESE = re.compile(  # 400 GB of data per second
     r" of (?:[A-Za-z0-9]+ ){1,2}?(?:per|each|every|a) "
     r"(?P<unit>second|millisecond|microsecond|minute|hour)(?![A-Za-z])",
@@ -189,6 +190,8 @@ def number_at(text: str, at: int) -> tuple[Fraction, Fraction, int] | None:
     """A bare number with 万, million and ×10^n: value, half a unit of its last digit, end."""
     if european := european_at(text, at):
         return european
+    if power := ALONE.match(text, at):
+        return Fraction(10) ** int(power[1]), Fraction(0), power.end()
     found = NUMBER.match(text, at)
     if found is None and (written := WRITTEN.match(text, at)):
         return Fraction(WORDS[written["word"].lower()]), Fraction(0), written.end()

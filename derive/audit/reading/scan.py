@@ -53,6 +53,14 @@ COUNTED = re.compile(
     r"(?=[A-Z]|[0-9]{3,4}(?![0-9])|[0-9]{1,4} ?GB? [A-Z])",
     re.IGNORECASE,
 )
+SYSTEMS = re.compile(  # two DGX H100 are sixteen devices
+    rf"(?:(?P<count>[0-9]{{1,4}}|{'|'.join(sorted(WORDS, reverse=True))})(?= )"
+    r"|(?P<han>[0-9]{1,4}|[两三四五六七八])(?= ?台))"
+    r"(?= ?台? ?(?:DGX|HGX)[ -]?(?!Spark|Station|GB|Super))",
+    re.IGNORECASE,
+)
+HAN = "一两三四五六七八"
+MEMBERS = 8  # devices of such a system
 DEFINED = re.compile(
     r"(?:bytes?|字节) ?(?:=|equals?|is|are|has|等于|为|即|是|有) ?$", re.IGNORECASE
 )
@@ -120,6 +128,11 @@ def tokens(text: str, roots: tuple[Path, ...]) -> list[Token]:
                 wide.end(), Fraction(int(wide["bits"] or wide["wide"])), Fraction(0), unit("bit")
             )
             found = [Token("number", at, wide.end(), read=read, of="bus_width")]
+        elif systems := SYSTEMS.match(text, at):
+            read = Read(
+                systems.end(), members(systems["count"] or systems["han"]), Fraction(0), DEVICE
+            )
+            found = [Token("number", at, systems.end(), read=read, of="devices")]
         elif (counted := COUNTED.match(text, at)) and products.at(
             text, after_times(text, counted.end())
         ):
@@ -162,6 +175,12 @@ def after_of(text: str, at: int) -> int:
     while text[at : at + 1] in (" ", "的"):
         at += 1
     return at
+
+
+def members(count: str) -> Fraction:
+    """The devices of so many systems of eight."""
+    whole = int(count) if count.isdigit() else WORDS.get(count.lower()) or HAN.index(count) + 1
+    return Fraction(MEMBERS * whole)
 
 
 def defined(text: str, at: int) -> bool:

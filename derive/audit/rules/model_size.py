@@ -31,6 +31,8 @@ ROUNDED = Fraction(1, 20)  # how far a name's size may lie from the count that i
 GB, GIB = unit("GB"), unit("GiB")
 SIZE = unit("byte/param").dimension
 ATTENTION = Fraction(1, 4)  # what attention adds to the operations of a token at usual contexts
+FROM = re.compile(r"(?:from|从|由)(?: about| roughly|约)? ?$", re.IGNORECASE)
+TO = re.compile(r" ?(?:down )?(?:to|at|->|→|[降减缩变压][^0-9]{0,4}[到至为成]|到|至)")
 NEAR = 8  # characters between a figure and the product that it belongs to
 UPPER = {"one forward pass": Text("One forward pass", "一次前向"),
          "one training step": Text("One training step", "一步训练")}  # fmt: skip
@@ -188,6 +190,7 @@ def weight_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
             or (of_device(claim, figure) and not taken(claim, figure))
             or figure.quantity.base < LEAST
             or any(f.value <= 0 for f in claim.of("parameters", "active"))
+            or changed_from(claim, figure)
         ):
             continue
         models = [s for s in subjects(claim, library, figure.model) if s.model or s.size]
@@ -197,6 +200,13 @@ def weight_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
         found = size_finding("COND021", figure, each)
         if own or found.verdict == "consistent" or says_precision(claim):
             yield found
+
+
+def changed_from(claim: Claim, figure: Figure) -> bool:
+    """Whether a figure is what was before a change: FP8 halves them from 141 GB to 71 GB."""
+    return bool(FROM.search(claim.text[: figure.span[0]])) and bool(
+        TO.match(claim.text, figure.span[1])
+    )
 
 
 def says_precision(claim: Claim) -> bool:

@@ -12,6 +12,7 @@ from derive.audit.physics.settings import device_count
 from derive.audit.physics.specs import of_spec
 from derive.audit.readings import together
 from derive.audit.rule import rule
+from derive.audit.sheet.match import DRAWS
 from derive.audit.types import Finding, Reading
 from derive.audit.wording import GRAVE
 from derive.text import same, tr
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from derive.specs.types import Hardware, Value
 
 ID = "PHYS016"
-DRAWS = re.compile(
-    r"(?<![a-z])(?:draw(?:s|ing)?|drew|dissipat(?:es?|ing))(?![a-z])|耗电|(?:实测|运行)功耗"
-)
 SYSTEM = re.compile(r"server|system|node|rack|chassis|wall|服务器|整机|节点|机柜|机架|墙插")
 
 

@@ -39,6 +39,8 @@ def totals(claim: Claim, _: Library) -> Iterator[Finding]:
     speeds, flight = claim.of("speed"), claim.of("concurrency", "batch")
     one = [f for f in speeds if f.says("user", "one") and not f.says("user", "all")]
     every = [f for f in speeds if f.says("user", "all") and not f.says("user", "one")]
+    if len(one) == 1 and len(speeds) == 2 and not every and claim.says("noun", "throughput"):
+        every = [f for f in speeds if f is not one[0]]  # a throughput beside it is that of all
     if not (len(speeds) == 2 and len(one) == len(every) == len(flight) == 1):
         return
     each, total, count = one[0], every[0], flight[0]

@@ -35,6 +35,10 @@ LINKS = ("link", "network")
 BUILDS = 4  # how far builds of one name lie apart at most
 SUMMED = ("memory", "memory_bandwidth", "peak", "power")  # what devices have together
 ANOTHER = re.compile(r"[ -]?(?:version|variant|edition|part|sibling)(?![a-z])| ?(?:版|款)")
+DRAWS = re.compile(
+    r"(?<![a-z])(?:draw(?:s|ing)?|drew|dissipat(?:es?|ing))(?![a-z])|耗电|(?:实测|运行)功耗",
+    re.IGNORECASE,
+)
 BESIDE = 3  # characters between a verb and its object
 MARKUP = re.compile(
     r"<(script|style)\b[^<>]{0,200}>.*?</\1>|</?[A-Za-z][^<>]{0,200}>", re.IGNORECASE
@@ -116,7 +120,7 @@ def carried(figure: Figure) -> bool:
 def spoken_of_otherwise(figure: Figure, claim: Claim) -> bool:
     """Whether the figure is what something needed or reached, not what the product has."""
     if figure.role == "power":
-        return figure.says("calibre", "achieved")
+        return figure.says("calibre", "achieved") or bool(DRAWS.search(claim.text))
     if figure.role == "memory" and ANOTHER.match(claim.text, figure.span[1]):
         return True
     if figure.role in ("memory", "memory_bandwidth", "link", "network"):
