@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from derive.audit.consistency.between import lowered
@@ -19,6 +20,7 @@ from derive.text import same, tr
 from derive.units import Quantity, show, unit
 
 if TYPE_CHECKING:
+    from derive.audit.interval import Interval
     from derive.audit.library import Library
     from derive.audit.types import Claim, Figure
     from derive.specs.types import Hardware, Value
@@ -51,13 +53,17 @@ def drawn(claim: Claim, library: Library) -> Iterator[Finding]:
             yield told(figure, rated, device_count(claim, figure)[0])
 
 
+def of_one(figure: Figure, rated: Interval) -> str:
+    """Within the rated power, above it, or its digits in kW."""
+    if figure.interval.low <= rated.high:
+        return "consistent"
+    in_kilo = figure.interval.scaled(Fraction(1, 1000)).meets(rated)
+    return "contradicted" if in_kilo else "exceeds_bound"
+
+
 def told(figure: Figure, rated: list[tuple[Hardware, Value]], count: int) -> Finding:
     """The draw against every variant that the name may mean."""
-    verdicts = {
-        "exceeds_bound" if figure.interval.low > of_spec(v).high * count else "consistent"
-        for _, v in rated
-    }
-    verdict = together(verdicts)
+    verdict = together({of_one(figure, of_spec(v).scaled(count)) for _, v in rated})
     product, power = rated[0]
     whole = power.quantity.base * count
     value = Quantity(whole, unit("W"))
@@ -71,6 +77,9 @@ def told(figure: Figure, rated: list[tuple[Hardware, Value]], count: int) -> Fin
     if verdict != "consistent":
         corrected = tr("{count} × {product} draw {bound} at most.", count=count,
                        product=product.name, bound=show(value).text)  # fmt: skip
+        if count == 1:
+            corrected = tr("One {device} draws {bound} at most.", device=product.name,
+                           bound=show(value).text)  # fmt: skip
     return Finding(ID, verdict, GRAVE[verdict], what, (figure.span,),
                    (Reading(value, product.name),), lines, corrected,
                    sources=power.sources)  # fmt: skip
