@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from derive.audit.physics.setting import Subject
     from derive.audit.types import Claim, Figure
 
-ID = "COND027"
+ID = "COND025"
 TOKENS = ("prompt", "tokens", "context", "output")
 PASSES = re.compile(r"prefill|forward|train|process|预填充|前向|训练|处理")
 SECOND = unit("s")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from derive.audit.types import Claim, Figure
     from derive.specs.types import Hardware
 
-ID = "PHYS017"
+ID = "PHYS015"
 READ = re.compile(
     r"(?<![a-z])(?:read(?:s|ing)?|stream(?:s|ing|ed)?|sweep(?:s|ing)?)(?![a-z])|读(?!者|书|法)|扫"
 )
