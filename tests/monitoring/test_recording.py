@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -181,12 +182,15 @@ def test_a_step_that_brings_several_tokens_is_no_tpot(tmp_path: Path) -> None:
     )  # fmt: skip
 
 
-def test_the_table_of_an_engine_is_whole() -> None:
-    for metric in VLLM.metrics.values():
-        assert metric.kind in {"gauge", "counter", "histogram"}
-        for name in metric.names:
-            assert name.startswith("vllm:")
-            assert name.endswith("_total") == (metric.kind == "counter")
+def test_the_rules_name_metrics_of_the_table_alone() -> None:
+    text = rules(ledger(LAUNCH))
+    named = {n for metric in VLLM.metrics.values() for n in metric.names}
+    parts = {f"{n}{end}" for n in named for end in ("", "_sum", "_count", "_bucket")}
+    used = set(re.findall(r"vllm:\w+", text))
+    assert used <= parts
+    assert {n for n in used if n.endswith("_total")} <= {
+        n for metric in VLLM.metrics.values() if metric.kind == "counter" for n in metric.names
+    }
 
 
 leaves = st.one_of(
