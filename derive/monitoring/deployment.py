@@ -122,6 +122,17 @@ class Deployment:
         """An opened formula at one batch and context."""
         return value(tree, {"b": batch, "T": context}.__getitem__)
 
+    @property
+    def critical(self) -> str:
+        """Which critical batch decides: by products where these say otherwise, else with attention."""
+        names = ("I_decode_inf", "I_wall_att", "I_wall_mat", "I_ridge")
+        limits = [v for n in names if (v := self.get(n)) is not None]
+        if len(limits) == len(names):
+            plain, attention, products, ridge = limits
+            if (max(plain, attention) >= ridge) != (products >= ridge):
+                return "b_crit_mat"
+        return "b_crit_att" if "b_crit_att" in self.results else "b_crit_T"
+
     @cached_property
     def context(self) -> Fraction:
         """The mean context of the scenario; the end of generation where only that is known."""

@@ -117,7 +117,6 @@ class Panels:
             for n in ("BatchAboveTPOTLimit", "BatchAboveCritical", "BatchAboveMemoryLimit")
             if n in self.alerts
         ]
-        critical = "b_crit_att" if self.found.get("b_crit_att") else "b_crit_T"
         steps: tuple[Step, ...] = ((None, "green"), *((v, "red") for v in sorted(limits)[:1]))
         return Panel(
             Text("Running batch", "运行中的批大小"),
@@ -133,7 +132,7 @@ class Panels:
             self.lines(
                 ("b", "", Text("scenario", "场景"), EXPECTED),
                 ("b_slo", "", Text("TPOT target allows", "TPOT 目标允许"), LIMIT),
-                (critical, "", Text("critical batch", "临界批大小"), LIMIT),
+                (self.found.critical, "", Text("critical batch", "临界批大小"), LIMIT),
                 ("b_max_reserved", "", Text("memory holds", "显存可容纳"), LIMIT),
             ),
             steps,

@@ -203,6 +203,31 @@ def test_a_rule_without_a_number_is_left_out_and_says_why(
     assert re.search("[\u4e00-\u9fff]", zh[0])
 
 
+def test_uneven_experts_are_named_where_there_are_experts() -> None:
+    told = [made(rules(ledger(n)))["FasterThanBound"]["annotations"] for n in (EXPERTS, LAUNCH)]
+    assert ["experts chosen evenly" in t["action"] for t in told] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("products", "name", "limit"),
+    [("100000/1", "BatchAboveCritical", "77"), ("1/1", None, None)],
+)
+def test_products_decide_on_the_ridge_where_they_say_otherwise(
+    products: str, name: str | None, limit: str | None
+) -> None:
+    """The launch scenario reaches no ridge; with other products it would, and the reverse."""
+    found = copy.deepcopy(ledger(LAUNCH) if name else ledger(SMALL, "T_in=32", "T_out=32"))
+    found["results"]["I_wall_mat"]["exact"] = products
+    batch = found["results"]["b_crit_mat"]
+    batch |= {"exact": "77/1", "value": 77} if name else {"exact": None, "value": None}
+    batch |= {"why": {"en": "by products none", "zh": "按矩阵乘没有"}}
+    text = rules(found)
+    if name:
+        assert made(text)[name]["expr"].endswith(f"> {limit}")
+    else:
+        assert "# left out: BatchAboveCritical: by products none" in head(text)
+
+
 def test_a_target_out_of_reach_is_said() -> None:
     text = rules(ledger(LAUNCH, "target_TPOT=12 ms/token"))
     assert any("TPOTHigh will not end" in row for row in head(text))

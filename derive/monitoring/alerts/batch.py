@@ -26,7 +26,7 @@ def batch_slo(case: Case) -> Alert | LeftOut:
 
 def critical(case: Case) -> Alert | LeftOut:
     """Past the ridge a larger batch only costs latency."""
-    found = next((n for n in ("b_crit_att", "b_crit_T") if n in case.found.results), "b_crit_T")
+    found = case.found.critical
     shown = case.found.shown(found)
     return count(case,
         "BatchAboveCritical", found, memory_first(case, found),
