@@ -90,7 +90,7 @@ class Deployment:
         try:
             tree = self.trees.get(name, Name(name))
             return self.open(tree, kept)
-        except LookupError:
+        except (LookupError, ArithmeticError):  # absent, or a quotient that has no value here
             return None
 
     def open(self, node: Node, kept: Container[str] = VARYING) -> Node:
