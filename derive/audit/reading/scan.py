@@ -56,7 +56,7 @@ COUNTED = re.compile(
 SYSTEMS = re.compile(  # two DGX H100 are sixteen devices
     rf"(?:(?P<count>[0-9]{{1,4}}|{'|'.join(sorted(WORDS, reverse=True))})(?= )"
     r"|(?P<han>[0-9]{1,4}|[两三四五六七八])(?= ?台))"
-    r"(?= ?台? ?(?:DGX|HGX)[ -]?(?!Spark|Station|GB|Super))",
+    r"(?= ?台? ?(?:DGX|HGX)(?![ -]?(?:Spark|Station|GB|Super)))",
     re.IGNORECASE,
 )
 HAN = "一两三四五六七八"
