@@ -105,6 +105,52 @@ def test_a_kernel_is_joined_through_its_launch(tmp_path: Path) -> None:
     assert only(path)[1].name.startswith("aten::mm")
 
 
+def launched(at: int, number: int, **args: object) -> dict[str, object]:
+    return {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": at, "dur": 1,
+            "pid": 1, "tid": 1, "args": {"correlation": number, **args}}  # fmt: skip
+
+
+def test_an_owner_that_only_repeats_the_launch_is_none(tmp_path: Path) -> None:
+    # traces of 2022 and 2023: the launch's number happens to be that of another operator's call
+    outer = {**operator(1, "aten::linear"), "ts": 100, "dur": 50, "pid": 1, "tid": 1}
+    inner = {**operator(2, **MM), "ts": 110, "dur": 20, "pid": 1, "tid": 1}
+    other = {**operator(900, "aten::add"), "ts": 0, "dur": 5, "pid": 1, "tid": 1}
+    elsewhere = {**operator(4, "aten::mul"), "ts": 114, "dur": 5, "pid": 1, "tid": 2}
+    events = [other, outer, inner, elsewhere, launched(115, 900, **{"External id": 900}),
+              launched(140, 901, **{"External id": 901}), launched(160, 902),
+              kernel("a", correlation=900, **{"External id": 900}),
+              kernel("b", correlation=901, **{"External id": 901}, ts=20),
+              kernel("c", correlation=902, ts=30)]  # fmt: skip
+    (run,) = read(trace(tmp_path, list(events)))
+    assert {k.name.partition(" ")[0] for k in run.kernels} == {"aten::mm", "aten::linear", "c"}
+    assert any(note.en.startswith("2 kernels name no operator") for note in run.notes)
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=8),
+       st.lists(st.integers(0, 80), min_size=1, max_size=8, unique=True))  # fmt: skip
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_the_innermost_call_launches(
+    tmp_path: Path, spans: list[tuple[int, int]], launches: list[int]
+) -> None:
+    calls: list[tuple[int, int]] = []
+    for start, length in sorted(set(spans), key=lambda s: (s[0], -s[1])):
+        ends = [end for begin, end in calls if begin <= start <= end]
+        if all(start + length <= end for end in ends):  # calls of a thread lie inside each other
+            calls.append((start, start + length))
+    events: list[object] = [
+        {**operator(0, f"op{n}"), "ts": start, "dur": end - start, "pid": 1, "tid": 1}
+        for n, (start, end) in enumerate(calls)
+    ]
+    events += [launched(at, 1000 + at) for at in launches]
+    events += [kernel(f"k{at}", ts=100 + 3 * at, correlation=1000 + at) for at in launches]
+    wanted = []
+    for at in launches:
+        inside = [n for n, (start, end) in enumerate(calls) if start <= at <= end]
+        wanted.append(f"op{inside[-1]}" if inside else f"k{at}")
+    (run,) = read(trace(tmp_path, events))
+    assert {k.name for k in run.kernels} == set(wanted)
+
+
 def test_kernels_of_a_graph_keep_their_names(tmp_path: Path) -> None:
     launch = {"ph": "X", "cat": "cuda_runtime", "name": "cudaGraphLaunch", "ts": 1, "dur": 1,
               "args": {"External id": 3, "correlation": 900}}  # fmt: skip

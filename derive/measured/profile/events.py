@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 import ijson
 
@@ -25,6 +25,7 @@ MOST_SHAPES = 5_000  # beyond that calls of an operator are no longer told apart
 PICO = 1_000_000  # picoseconds of a microsecond; no profiler's clock is finer
 LATEST = 1 << 62
 LONGEST = 10**12  # microseconds that one event can last
+TINIEST = -20  # digits behind the point: more would be no measurement
 NONE = -1
 LONG = (1 << 63) - 1
 
@@ -48,9 +49,10 @@ class Operators:
         self.counted: list[bool] = []  # whether the trace itself gives the operations
         self.known: dict[tuple[str, Any, Any], int] = {}
         self.calls, self.keys = array("q"), array("i")
+        self.start, self.time, self.thread = array("q"), array("q"), array("i")
 
-    def add(self, name: str, args: dict[str, Any]) -> None:
-        """One call of an operator."""
+    def add(self, name: str, args: dict[str, Any], when: tuple[int, int, int]) -> None:
+        """One call of an operator, with its start, time and thread."""
         dims, types = args.get("Input Dims") or args.get("Input dims"), args.get("Input type")
         own = next((args[k] for k in FLOPS if k in args), None)
         key = (name, str(dims) if dims and len(self.known) < MOST_SHAPES else own, str(types))
@@ -68,6 +70,9 @@ class Operators:
             self.counted.append(own is not None)
         self.calls.append(number(args, *OWNER))
         self.keys.append(at)
+        self.start.append(when[0])
+        self.time.append(when[1])
+        self.thread.append(when[2])
 
 
 class Events:
@@ -81,10 +86,12 @@ class Events:
         self.start, self.time, self.lane = array("q"), array("q"), array("i")
         self.lanes: dict[tuple[int, str], int] = {}
         self.launches, self.launchers = array("q"), array("q")
+        self.launched_at, self.launched_by = array("q"), array("i")
+        self.threads: dict[tuple[str, str], int] = {}
         self.graphs: set[int] = set()
         self.copies: dict[str, list[int]] = {}
         self.origin: int | None = None
-        self.seen = 0
+        self.seen = self.by_time = 0  # events; kernels whose operator only the time tells
         for event in streamed(found):
             self.take(event)
             self.seen += 1
@@ -100,9 +107,9 @@ class Events:
         if not isinstance(args, dict) or not isinstance(name, str):
             self.fault("args" if isinstance(name, str) else "name", repr(name), tr("a text"))
         if kind == OPERATOR:
-            self.operators.add(name, args)
+            self.operators.add(name, args, self.when(event))
         elif kind == LAUNCH:
-            self.launched(name, args)
+            self.launched(name, args, self.when(event))
         elif kind == COPY:
             row = self.copies.setdefault(printable(name, 120), [0, 0, 0])
             row[0] += 1
@@ -114,43 +121,57 @@ class Events:
             what = tr("the trace names more than {most} operators", most=f"{MOST_NAMES:,}")
             refuse("B102", what, self.found.place)
 
-    def launched(self, name: str, args: dict[str, Any]) -> None:
+    def launched(self, name: str, args: dict[str, Any], when: tuple[int, int, int]) -> None:
         """A call of the runtime: it ties a kernel to the operator, or is a graph's."""
         number_of = number(args, "correlation", "Correlation ID")
+        if number_of == NONE:
+            return
         if "GraphLaunch" in name:
             self.graphs.add(number_of)
-        elif (owner := number(args, *OWNER)) != NONE:
-            self.launches.append(number_of)
-            self.launchers.append(owner)
+        self.launches.append(number_of)
+        self.launchers.append(number(args, *OWNER))
+        self.launched_at.append(when[0])
+        self.launched_by.append(when[2])
+
+    def when(self, event: dict[str, Any]) -> tuple[int, int, int]:
+        """Start, time and thread of what the host did; a time of NONE where it has none."""
+        thread = str(event.get("pid"))[:40], str(event.get("tid"))[:40]
+        at = self.threads.setdefault(thread, len(self.threads))
+        start, time = event.get("ts"), event.get("dur")
+        if not fits(start, -LATEST, LATEST) or not fits(time, 0, LONGEST):
+            return 0, NONE, at
+        since = int(start * PICO) - self.since(int(start * PICO))
+        return (since, int(time * PICO), at) if abs(since) < LATEST else (0, NONE, at)
+
+    def since(self, start: int) -> int:
+        """The first event's start, which the others are counted from."""
+        if self.origin is None:
+            self.origin = start
+        return self.origin
 
     def kernel(self, event: dict[str, Any], name: str, args: dict[str, Any]) -> None:
         """A kernel on a stream of a device."""
         start = self.pico(event, "ts")
-        if self.origin is None:
-            self.origin = start
+        start -= self.since(start)
         stream = args.get("stream", event.get("tid"))
         lane = max(number(args, "device"), 0), str(stream).removeprefix("stream ")[:60]
         self.name.append(self.names.setdefault(name, len(self.names)))
         self.owner.append(number(args, *OWNER))
         self.launch.append(number(args, "correlation", "Correlation ID"))
         self.time.append(self.pico(event, "dur"))
-        if abs(start - self.origin) > LATEST:
+        if abs(start) > LATEST:
             self.fault("ts", str(event["ts"]), tr("a time near that of the others"))
-        self.start.append(start - self.origin)
+        self.start.append(start)
         self.lane.append(self.lanes.setdefault(lane, len(self.lanes)))
-        if len(self.lanes) > MOST_SHAPES:
+        if len(self.lanes) > MOST_SHAPES or len(self.threads) > MOST_NAMES:
             self.fault("args.stream", str(stream), tr("a stream"))
 
     def pico(self, event: dict[str, Any], key: str) -> int:
         """A time, written in microseconds, in picoseconds; a start may lie before the origin."""
         value = event.get(key)
         least, most = (-LATEST, LATEST) if key == "ts" else (0, LONGEST)
-        if not isinstance(value, (int, Decimal)) or isinstance(value, bool):
+        if not fits(value, least, most):
             self.fault(key, str(value), tr("a time in microseconds"))
-        if not Decimal(value).is_finite() or not least <= value < most:
-            self.fault(key, str(value), tr("a time in microseconds"))
-        if isinstance(value, Decimal) and value.adjusted() < -20:
-            return 0
         return int(value * PICO)
 
     def fault(self, key: str, found: str, wanted: Text) -> NoReturn:
@@ -190,6 +211,13 @@ def streamed(found: Found) -> Iterator[Any]:
     except (ijson.JSONError, UnicodeDecodeError, ValueError):
         what = tr("the trace is not JSON after event {events}", events=f"{seen:,}")
         refuse("B103", what, found.place)
+
+
+def fits(value: Any, least: int, most: int) -> TypeGuard[int | Decimal]:
+    """Whether a time, in microseconds, is one."""
+    if isinstance(value, Decimal):
+        return value.is_finite() and least <= value < most and value.adjusted() > TINIEST
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value < most
 
 
 def number(args: dict[str, Any], *keys: str) -> int:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_left
-from collections.abc import Iterator
 from fractions import Fraction
-from itertools import pairwise
 
 from derive.errors import printable
-from derive.measured.profile.events import LONG, NONE, Events
+from derive.measured.profile.events import NONE, Events
+from derive.measured.profile.owners import owning
 from derive.measured.profile.shapes import Work
 from derive.measured.record import Kernel
 from derive.text import Text, tr
@@ -35,19 +32,17 @@ class Row:
 def rows(events: Events) -> list[Kernel]:
     """Operators with their kernels, kernels without an operator, and copies; longest first."""
     operators = events.operators
-    calls = Index(operators.calls, operators.keys)
     made: dict[tuple[bool, str], Row] = {}
     counted: dict[tuple[bool, str], bool] = {}
     names = list(events.names)
-    begun = bytearray(len(calls.numbers))
+    begun = bytearray(len(operators.calls))
     nothing = Work()
-    for at, owner in enumerate(owning(events)):
-        call = calls.at(owner)
-        key = None if call is None else calls.values[call]
+    for at, call in enumerate(owning(events)):
+        key = None if call == NONE else operators.keys[call]
         name = names[events.name[at]] if key is None else operators.names[key]
         row = made.setdefault((key is not None, name), Row())
         row.time += events.time[at]
-        if call is None or key is None:
+        if key is None:
             row.call(nothing)
         elif not begun[call]:
             begun[call] = True
@@ -82,36 +77,6 @@ def how(row: Row, *, operator: bool, counted: bool) -> Text:
         return tr("{flops}; bytes unknown: a type is not given", flops=flops)
     return tr("{flops}; bytes: each input read once, the result written once, the least there is",
               flops=flops)  # fmt: skip
-
-
-class Index:
-    """What stands under a number: looked up in sorted arrays, at a tenth of a dictionary's size."""
-
-    def __init__(self, numbers: array[int], values: array[int]) -> None:
-        self.numbers, self.values = numbers, values
-        if any(x > y for x, y in pairwise(numbers)):
-            joined = sorted(n << 64 | v for n, v in zip(numbers, values, strict=True))
-            self.numbers = array("q", (j >> 64 for j in joined))
-            self.values = array("q", (j & LONG for j in joined))
-
-    def at(self, number: int) -> int | None:
-        """Where the number stands; None where it does not."""
-        found = bisect_left(self.numbers, number)
-        there = found < len(self.numbers) and self.numbers[found] == number
-        return found if there and number != NONE else None
-
-
-def owning(events: Events) -> Iterator[int]:
-    """The operator's call that launched each kernel; NONE where a graph or nobody known did."""
-    launchers = Index(events.launches, events.launchers)
-    for launch, owner in zip(events.launch, events.owner, strict=True):
-        if launch in events.graphs and launch != NONE:
-            yield NONE
-        elif owner not in (NONE, 0):
-            yield owner
-        else:
-            at = launchers.at(launch)
-            yield NONE if at is None else launchers.values[at]
 
 
 def busy(events: Events) -> dict[int, tuple[int, int, int]]:

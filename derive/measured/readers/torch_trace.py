@@ -30,6 +30,11 @@ def read(found: Found) -> list[Run]:
     notes = []
     if all(k.flops is None for k in kernels):
         notes.append(tr("no shapes in the trace: times alone (record_shapes gives them)"))
+    if events.by_time:
+        notes.append(
+            tr("{kernels} kernels name no operator: it is the one that ran when they were launched",
+               kernels=f"{events.by_time:,}")
+        )  # fmt: skip
     if events.graphs:
         notes.append(tr("kernels of a CUDA graph have no operator: they are listed by their names"))
     figures = [figure("graphs", Fraction(len(events.graphs)), place)]
@@ -47,7 +52,7 @@ def read(found: Found) -> list[Run]:
                 tr("kernels on {about} overlap: their times add up to {total} ms, in {ran} ms",
                    about=about, total=milli(total), ran=milli(ran))
             )  # fmt: skip
-    facts, label = head(found)
+    facts, label = head(found, min((device for device, _ in events.lanes), default=0))
     return [Run(TOOL, found.place, "profile", tuple(figures), facts, tuple(notes),
                 tuple(kernels), label)]  # fmt: skip
 
@@ -64,14 +69,14 @@ def milli(pico: int) -> str:
     return f"{round(Fraction(pico, 10**6)) / 1000:,.3f}"
 
 
-def head(found: Found) -> tuple[dict[str, Fact], str]:
-    """The accelerator and the rank, where they stand before the events."""
+def head(found: Found, used: int) -> tuple[dict[str, Fact], str]:
+    """The accelerator that was used and the rank, where they stand before the events."""
     facts = {}
-    device = section(found, "deviceProperties")
-    if isinstance(device, list) and device and isinstance(device[0], dict):
-        name = device[0].get("name")
-        if isinstance(name, str) and name.strip():
-            place = Place(found.name, key="deviceProperties[0].name")
+    devices = section(found, "deviceProperties")
+    for number, device in enumerate(devices if isinstance(devices, list) else ()):
+        name = device.get("name") if isinstance(device, dict) else None
+        if isinstance(name, str) and name.strip() and device.get("id", used) == used:
+            place = Place(found.name, key=f"deviceProperties[{number}].name")
             facts["hardware"] = Fact(printable(name.strip(), 120), place)
     group = section(found, "distributedInfo")
     rank = group.get("rank") if isinstance(group, dict) else None
