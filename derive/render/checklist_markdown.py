@@ -88,6 +88,8 @@ def derivations(ledger: Mapping[str, Any], says: Sequence[Language]) -> Iterator
     records = {record["id"]: record for record in ledger["derivations"]}
     yield f"## {' / '.join(say(tr('Derivations')) for say in says)}"
     for name in referred(ledger):
+        if name not in records:
+            continue
         record = records[name]
         yield f"### {code(name)}"
         yield " / ".join(dict.fromkeys(say(record["name"]) for say in says))

@@ -114,7 +114,11 @@ CHECKED: dict[str, Says] = {
     "checklist.ratio-low": (("=0.3",), *ratio_band("0.3")),
     "checklist.ratio-high": (("=0.6",), *ratio_band("0.6")),
     "checklist.ratio-one": (("=1",), *((f"t_step / n at {change}",) for change in LIGHT)),
-    "checklist.peak": (("P_peak", "B_peak", "t_step", "t_prefill"),),
+    "checklist.peak": (
+        ("P_peak", "B_peak", "t_step", "t_prefill"), ("P_peak", "B_peak", "t_step"),
+    ),
+    "checklist.no-experiments": (),
+    "checklist.no-symptoms": (),
     "checklist.reachable": (("TPOT.low", "TPOT.high", "TTFT.low", "TTFT.high"),),
     "checklist.measured": (("TPOT_meas", "MBU_meas"), ("TPOT_meas",)),
     "misconceptions.utilization": (("=100 %",), ("I_decode / I_ridge",), ("I_ridge / I_decode",)),

@@ -55,6 +55,22 @@ def hostile() -> dict[str, Any]:
     made["figures"][0]["title"] = dict(both)
     made["figures"][0]["alt"] = dict(both)
     made["checklist"] = [
-        {"id": "q", "question": dict(both), "answer": dict(both), "basis": HOSTILE, "ref": HOSTILE}
+        {
+            "id": HOSTILE,
+            "group": HOSTILE,
+            "question": dict(both),
+            "answer": dict(both),
+            "basis": HOSTILE,
+            "refs": [HOSTILE],
+        }
+    ]
+    made["misconceptions"] = [
+        {
+            "id": HOSTILE,
+            "claim": dict(both),
+            "why": dict(both),
+            "here": dict(both),
+            "refs": [HOSTILE],
+        }
     ]
     return made

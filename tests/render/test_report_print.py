@@ -87,7 +87,7 @@ def test_outline_has_sections_groups_and_cards(file: Path) -> None:
         derivations = next(item for item in outline.root if "推导" in item.title)
         groups = [item.title for item in derivations.children]
         named = [card.title for group in derivations.children for card in group.children]
-    assert len(tops) == 11
+    assert len(tops) == 12
     assert groups[0].startswith("4.1 脊点")
     assert "I_ridge 脊点 / ridge point" in named
     assert len(named) == len(set(named))

@@ -21,7 +21,7 @@ def alerts(case: Case) -> Iterator[Row]:
             "alerts",
             tr("Alert on {name}", name=same(name)),
             threshold(case, name),
-            TARGET if goal else DERIVED,
+            TARGET if goal and case.value(FLOORS[name]) is not None else DERIVED,
             (name, FLOORS[name]),
         )
 

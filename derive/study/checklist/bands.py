@@ -21,7 +21,21 @@ def bands(case: Case) -> Iterator[Row]:
         floor = case.point.get("TPOT_floor")
     except (Absent, Undefined):
         return
-    slow, fast, streamed = best / LOW, best / HIGH, least(case)
+    if case.fits:
+        yield from advice(best, floor, what_helps(case))
+    yield row(
+        "ratio-one", "bands", tr("Step at peak over TPOT above 1"),
+        tr(
+            "below {TPOT} no run can be, by the bytes really read: look for speculation, prefix cache, another precision, "
+            "batch or card, an aggregate number",
+            TPOT=spoken(least(case), "TPOT"),
+        ), DERIVED, ("t_step", "W_stream"),
+    )  # fmt: skip
+
+
+def advice(best: Fraction, floor: Fraction, lever: Text) -> Iterator[Row]:
+    """The two edges, and where the money goes on either side."""
+    slow, fast = best / LOW, best / HIGH
     yield row(
         "ratio-low", "bands", tr("Step at peak over TPOT below 0.3"),
         tr(
@@ -35,16 +49,8 @@ def bands(case: Case) -> Iterator[Row]:
         tr(
             "TPOT below {TPOT} (over the weights alone: {weights}): the hardware is the limit. First: {lever}; leave the "
             "kernels alone",
-            TPOT=spoken(fast, "TPOT"), weights=times(floor / fast), lever=what_helps(case),
+            TPOT=spoken(fast, "TPOT"), weights=times(floor / fast), lever=lever,
         ), RULE, STEP,
-    )  # fmt: skip
-    yield row(
-        "ratio-one", "bands", tr("Step at peak over TPOT above 1"),
-        tr(
-            "below {TPOT} no run can be, by the bytes really read: look for speculation, prefix cache, another precision, "
-            "batch or card, an aggregate number",
-            TPOT=spoken(streamed, "TPOT"),
-        ), DERIVED, ("t_step", "W_stream"),
     )  # fmt: skip
 
 

@@ -74,6 +74,11 @@ class Case:
         return next(found, None)
 
 
+def left_out(case: Case, group: str, question: Text) -> Row:
+    """The line that stands for a group of a deployment that does not run, with the reason."""
+    return row(f"no-{group}", group, question, case.why("TPOT"), DERIVED, ("g_fit",))
+
+
 def ratio(before: Point, after: Point, name: str) -> Fraction | None:
     """How a quantity changes."""
     try:

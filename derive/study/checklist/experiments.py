@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from derive.derivation.points import Absent, Point
-from derive.study.checklist.case import DERIVED, HARDLY, Case, Row, row
+from derive.study.checklist.case import DERIVED, HARDLY, Case, Row, left_out, row
 from derive.study.finding import times
 from derive.text import Text, tr
 
@@ -25,6 +25,9 @@ class Trial:
 
 def experiments(case: Case) -> Iterator[Row]:
     """The changes that this deployment allows."""
+    if not case.fits:
+        yield left_out(case, "experiments", tr("No experiment here"))
+        return
     half = Trial("half-T", tr("Halve the context"), {"T": case.point.get("T") / 2}, ("TPOT",))
     trials = (*another_batch(case.point, case.value("b_max")), half, *fewer_bits(case.point))
     for trial in trials:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from derive.derivation.points import Absent
-from derive.study.checklist.case import DERIVED, HARDLY, Case, Row, at, row
+from derive.study.checklist.case import DERIVED, HARDLY, Case, Row, at, left_out, row
 from derive.study.finding import percent, text, times
 from derive.study.results import said
 from derive.text import Text, same, tr
@@ -16,6 +16,9 @@ FEWER = Fraction(3, 2)  # a batch whose double gives less throughput than this h
 
 def symptoms(case: Case) -> Iterator[Row]:
     """One line a symptom."""
+    if not case.fits:
+        yield left_out(case, "symptoms", tr("No symptoms here"))
+        return
     told = (
         ("slow-ttft", tr("TTFT high, TPOT fine"), slow_ttft(case), ("TTFT", "TTFT_burst")),
         ("slow-tpot", tr("TPOT high, TTFT fine"), slow_tpot(case), ("Q_step", "KV_total")),

@@ -22,14 +22,17 @@ def trust(case: Case) -> Iterator[Row]:
 
 def peak(case: Case) -> Text:
     """The datasheet: a bound."""
-    told = tr(
+    if case.value("t_step") is None:
+        return case.why("t_step")
+    parts = {
+        "P": case.given("P_peak"), "B": case.given("B_peak"), "step": text(case.results, "t_step"),
+    }  # fmt: skip
+    if case.value("t_prefill") is None:
+        return tr("{P} and {B}: a step takes {step}; a bound, no plan", **parts)
+    return tr(
         "{P} and {B}: a step takes {step}, prefill {prefill}; a bound, no plan",
-        P=case.given("P_peak"),
-        B=case.given("B_peak"),
-        step=text(case.results, "t_step"),
-        prefill=text(case.results, "t_prefill"),
-    )
-    return told if case.value("t_step") is not None else case.why("t_step")
+        prefill=text(case.results, "t_prefill"), **parts,
+    )  # fmt: skip
 
 
 def reachable(case: Case) -> Text:
