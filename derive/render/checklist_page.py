@@ -71,6 +71,11 @@ class Alone:
 class OnScreen(Alone, ScreenView):
     """The sheet in a window."""
 
+    def boxed(self, latex: Sequence[str], alt: str, room: float) -> Markup:
+        """Mathematics that the keyboard can scroll too."""
+        made = super().boxed(latex, alt, room)
+        return made.replace('<div class="math">', Markup('<div class="math" tabindex="0">'), 1)
+
 
 class OnPaper(Alone, PrintView):
     """The sheet on paper."""

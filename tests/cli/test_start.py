@@ -44,6 +44,8 @@ def loaded(args: str) -> set[str]:
         (f"explain TPOT {LAUNCH}", PAPER),
         (f"compare {LAUNCH} --with b=4", PAPER),
         (f"eval {LAUNCH} TPTO", PAPER),
+        (f"checklist {LAUNCH} --to md", PAPER),
+        (f"checklist {LAUNCH} --to json", PAPER),
     ],
 )
 def test_a_command_loads_no_more_than_it_needs(args: str, unwanted: tuple[str, ...]) -> None:
@@ -72,6 +74,19 @@ def quickest(*command: str) -> float:
 
 def test_help_costs_little_more_than_its_parser() -> None:
     assert quickest("-m", "derive.cli", "--help") < 2.5 * quickest("-c", "import click")
+
+
+def test_a_printed_checklist_draws_nothing() -> None:
+    code = (
+        "import sys; from derive.cli import main\n"
+        "try: main.main(sys.argv[1:])\n"
+        "except SystemExit: pass\n"
+        "print(*sys.modules, sep='\\n', file=sys.stderr)"
+    )
+    command = [sys.executable, "-c", code, "checklist", LAUNCH, "--to", "md"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "# " in done.stdout
+    assert not [m for m in done.stderr.split() if m.startswith("derive.render.charts")]
 
 
 def test_eval_takes_less_than_a_second() -> None:
