@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.errors import DeriveError, Problem
-from derive.text import Text
+from derive.errors import DeriveError, Problem, printable
+from derive.text import Text, tr
+
+if TYPE_CHECKING:
+    from derive.specs.types import Scenario
 
 Say = Callable[[Text | str], None]
 PRINTED = ("md", "html", "json", "prometheus", "grafana")  # what a terminal or a pipe can take
@@ -43,6 +46,25 @@ def print_or_write(
     put_in_place(written)
     for path, data in written.items():
         click.echo(f"wrote {path}  ({size(len(data))})")
+
+
+def at_first_run(
+    files: Sequence[str], scenario: Scenario, options: dict[str, Any], roots: Sequence[Path],
+    say: Say,
+) -> Scenario:  # fmt: skip
+    """The scenario at the load of the first run, with its measured figures among the inputs."""
+    from derive import measure_command as command
+
+    found = command.measured(files, lambda _: scenario, command.set_by_hand(options), roots)
+    if not found.bounded:
+        raise DeriveError(Problem("B110", tr("no run in these files has a figure to compare")))
+    run, there = found.bounded[0]
+    if len(found.bounded) > 1:
+        say(tr("{count} runs: the checklist is that of the first, {file}",
+               count=len(found.bounded), file=printable(run.place.file, 120)))  # fmt: skip
+    for note in there.notes:
+        say(note)
+    return there.bound.scenario
 
 
 def targets(scenario: str, formats: Sequence[str], folder: Path) -> dict[str, Path]:

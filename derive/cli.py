@@ -231,6 +231,11 @@ def tell(loaded: Any) -> None:
                "格式；prometheus：vLLM 的告警与记录规则及其单元测试；grafana：仪表盘"),
 )  # fmt: skip
 @option(
+    "--measured", "measurements", multiple=True, metavar="FILE",
+    means=Text("measured runs: the checklist is that of the first one's load, its figures beside",
+               "实测文件：检查清单按其中第一次测试的负载给出，并列出实测值"),
+)  # fmt: skip
+@option(
     "--match", "labels", multiple=True, type=Label(), metavar="LABEL=VALUE",
     means=Text("a label of this service in Prometheus, where it scrapes others too",
                "本服务在 Prometheus 中的标签（同时采集其他服务时）"),
@@ -242,10 +247,10 @@ def tell(loaded: Any) -> None:
 )  # fmt: skip
 def checklist(
     scenario: str | None, lang: str, formats: list[str], labels: tuple[tuple[str, str], ...],
-    directory: str | None, **options: Any,
+    measurements: tuple[str, ...], directory: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Load, look whether the files can be written, derive, print."""
-    from derive.checklist_command import PRINTED, print_or_write, targets
+    from derive.checklist_command import PRINTED, at_first_run, print_or_write, targets
     from derive.render.report import check
     from derive.specs import load
     from derive.specs.lookup import spec_roots
@@ -259,9 +264,13 @@ def checklist(
     loaded = load_scenario(scenario, options)
     if folder:
         check(folder, targets(loaded.id, formats, folder).values())
+    roots = spec_roots(options["specs_dirs"])
+    words = asked(scenario, options)
+    if measurements:
+        loaded = at_first_run(measurements, loaded, options, roots, say)
+        words += [word for file in measurements for word in ("--measured", file)]
     say(tr("{name}: deriving and proving", name=loaded.id))
-    sources = load.sources(spec_roots(options["specs_dirs"]))
-    ledger = study(loaded, sources, asked=asked(scenario, options))
+    ledger = study(loaded, load.sources(roots), asked=words)
     print_or_write(ledger, formats, lang, folder, say, dict(labels))
 
 
