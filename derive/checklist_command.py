@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.errors import DeriveError, Problem, printable
+from derive.errors import DeriveError, Place, Problem, printable
 from derive.text import Text, tr
 
 if TYPE_CHECKING:
@@ -48,23 +48,34 @@ def print_or_write(
         click.echo(f"wrote {path}  ({size(len(data))})")
 
 
-def at_first_run(
+def of_first_run(
     files: Sequence[str], scenario: Scenario, options: dict[str, Any], roots: Sequence[Path],
     say: Say,
-) -> Scenario:  # fmt: skip
-    """The scenario at the load of the first run, with its measured figures among the inputs."""
+) -> list[str]:  # fmt: skip
+    """Load and figures of the first run as exact settings: the ledger can be made again."""
     from derive import measure_command as command
+    from derive.measured.against.setting import LOAD
 
     found = command.measured(files, lambda _: scenario, command.set_by_hand(options), roots)
-    if not found.bounded:
-        raise DeriveError(Problem("B110", tr("no run in these files has a figure to compare")))
-    run, there = found.bounded[0]
-    if len(found.bounded) > 1:
+    timed = [(run, there) for run, there in found.bounded if there.figures]
+    if not timed:
+        what = tr("no run in these files has a TTFT, a TPOT or a throughput")
+        raise DeriveError(Problem("B111", what, Place(key="--measured")))
+    run, there = timed[0]
+    if len(timed) > 1:
         say(tr("{count} runs: the checklist is that of the first, {file}",
-               count=len(found.bounded), file=printable(run.place.file, 120)))  # fmt: skip
+               count=len(timed), file=printable(run.place.file, 120)))  # fmt: skip
     for note in there.notes:
         say(note)
-    return there.bound.scenario
+    at_run = there.bound.scenario
+    load = {n: at_run.values[n] for n in LOAD if at_run.values.get(n) != scenario.values.get(n)}
+    figures = {n: at_run.overrides[n] for n in there.figures if n in at_run.overrides}
+    by_hand = set(command.set_by_hand(options))
+    return [
+        f"{name}={value.quantity.text}"
+        for name, value in {**load, **figures}.items()
+        if name not in by_hand and value is not None
+    ]
 
 
 def targets(scenario: str, formats: Sequence[str], folder: Path) -> dict[str, Path]:

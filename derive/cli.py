@@ -250,7 +250,7 @@ def checklist(
     measurements: tuple[str, ...], directory: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Load, look whether the files can be written, derive, print."""
-    from derive.checklist_command import PRINTED, at_first_run, print_or_write, targets
+    from derive.checklist_command import PRINTED, of_first_run, print_or_write, targets
     from derive.render.report import check
     from derive.specs import load
     from derive.specs.lookup import spec_roots
@@ -265,12 +265,12 @@ def checklist(
     if folder:
         check(folder, targets(loaded.id, formats, folder).values())
     roots = spec_roots(options["specs_dirs"])
-    words = asked(scenario, options)
     if measurements:
-        loaded = at_first_run(measurements, loaded, options, roots, say)
-        words += [word for file in measurements for word in ("--measured", file)]
+        sets = of_first_run(measurements, loaded, options, roots, say)
+        options = {**options, "sets": (*options["sets"], *sets)}
+        loaded = load_scenario(scenario, options)
     say(tr("{name}: deriving and proving", name=loaded.id))
-    ledger = study(loaded, load.sources(roots), asked=words)
+    ledger = study(loaded, load.sources(roots), asked=asked(scenario, options))
     print_or_write(ledger, formats, lang, folder, say, dict(labels))
 
 

@@ -120,7 +120,11 @@ CHECKED: dict[str, Says] = {
     "checklist.no-experiments": (),
     "checklist.no-symptoms": (),
     "checklist.reachable": (("TPOT.low", "TPOT.high", "TTFT.low", "TTFT.high"),),
-    "checklist.measured": (("TPOT_meas", "MBU_meas"), ("TPOT_meas",)),
+    "checklist.measured": tuple(
+        (*figures, *share)
+        for figures in (("TPOT_meas",), ("TTFT_meas",), ("TPOT_meas", "TTFT_meas"))
+        for share in (("MBU_meas",), ())
+    ),
     "misconceptions.utilization": (("=100 %",), ("I_decode / I_ridge",), ("I_ridge / I_decode",)),
     "misconceptions.devices": tuple(
         ("~TPOT with g = 2 * g", "b_max at g = 2 * g", "b_max", "I_ridge", *transfer)

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from derive.study.checklist.case import DERIVED, MEASURED, RULE, Case, Row, row
 from derive.study.finding import text
 from derive.study.results import said
-from derive.text import Text, tr
+from derive.text import Text, joined, same, tr
+
+NAMES = {"TPOT_meas": "TPOT", "TTFT_meas": "TTFT"}
 
 
 def trust(case: Case) -> Iterator[Row]:
@@ -49,15 +51,12 @@ def reachable(case: Case) -> Text:
 
 def measured(case: Case) -> Text:
     """The only calibre to promise."""
-    given = case.bound.inputs.get("TPOT_meas")
-    if given is None:
+    given = [n for n in ("TPOT_meas", "TTFT_meas") if n in case.bound.inputs]
+    if not given:
         return tr(
             "none given: measure TTFT and TPOT apart on this engine and load; promise only that"
         )
-    if case.value("MBU_meas") is None:
-        return tr("TPOT {TPOT}. Only this may be promised", TPOT=said(given.quantity))
-    return tr(
-        "TPOT {TPOT}, an MBU of {MBU}. Only this may be promised",
-        TPOT=said(given.quantity),
-        MBU=text(case.results, "MBU_meas"),
-    )
+    parts = [tr("{name} {value}", name=same(NAMES[n]), value=case.given(n)) for n in given]
+    if "TPOT_meas" in given and case.value("MBU_meas") is not None:
+        parts.append(tr("an MBU of {MBU}", MBU=text(case.results, "MBU_meas")))
+    return tr("{figures}: only this may be promised", figures=joined(parts, ", ", "，"))
