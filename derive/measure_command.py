@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from derive.specs.types import Scenario
 
 LOAD_KEYS = {"workload.requests": "b", "workload.input": "T_in", "workload.output": "T_out"}
+LARGE = 50_000_000  # bytes of a file whose reading takes long enough to be told of
 OPTIONS = {"batch": "b", "input": "T_in", "output": "T_out"}
 
 
@@ -138,12 +139,28 @@ def all_runs(files: Sequence[str]) -> dict[str, list[Run]]:
     problems: list[Problem] = []
     for name in dict.fromkeys(files):
         try:
-            found[name] = read(Path(name))
+            found[name] = read(Path(name), telling(name))
         except DeriveError as error:
             problems += error.problems
     if problems:
         raise DeriveError(problems)
     return found
+
+
+def telling(name: str) -> Callable[[int, int], None]:
+    """Says each tenth of a large file that was read."""
+    from derive.options import say
+
+    told = 0
+
+    def progress(done: int, size: int) -> None:
+        nonlocal told
+        tenths = 10 * done // size if size >= LARGE else 0
+        if tenths > told:
+            told = tenths
+            say(tr("{file}: {share} % read", file=printable(name, 80), share=10 * tenths))
+
+    return progress
 
 
 def only(runs: Sequence[Run], name: str) -> Run:

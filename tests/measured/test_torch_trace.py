@@ -5,15 +5,19 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import re
 import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from derive import measure_command
+from derive.cli import main
 from derive.errors import DeriveError
 from derive.measured.profile.shapes import Inputs, Work, work
 from derive.measured.reader import read
@@ -306,3 +310,14 @@ def test_a_large_trace_takes_little_memory_and_tells_its_progress(tmp_path: Path
     assert progress.startswith("True")
     # what grows with the file: 24 MB of it may take a twentieth of what 500 MB may
     assert int(peak) < 60 + PEAK // 20
+
+
+def test_the_command_tells_how_much_of_a_large_file_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measure_command, "LARGE", 2_000_000)
+    path = tmp_path / "large.json"
+    write(path, 3_000_000)
+    done = CliRunner().invoke(main, ["measure", str(path), "--json"])
+    assert re.findall(r"(\d+) % read", done.stderr)[-1] == "100"
+    assert "read" not in CliRunner().invoke(main, ["measure", str(SAMPLES / "ncu_long.csv")]).stderr
