@@ -105,10 +105,11 @@ CHECKED: dict[str, Says] = {
     ),
     "checklist.grows-b": ((TWICE[1], "=10 %", "T"), (TWICE[1],)),
     "checklist.grows-T": (("~TPOT with T = T / 2", "=10 %"), ("~TPOT with T = T / 2",)),
-    "checklist.flat-X": ((TWICE[0], "b_max"),),
+    "checklist.flat-X": ((TWICE[0], "b_max"), (TWICE[0], "b_max", "b_max_tp")),
     "checklist.pool": tuple(
-        (limit, "T", "M_free", *more)
+        (limit, *group, "T", "M_free", *more)
         for limit in ("b_max_reserved", "b_max")
+        for group in ((), ("b_max_tp",))
         for more in (("=8", "b_max at w_kv = 1 byte/element"), ())
     ),
     "checklist.ratio-low": (("=0.3",), *ratio_band("0.3")),

@@ -72,6 +72,7 @@ def test_concurrency_states_its_basis() -> None:
     held = answer(DEEPSEEK, "memory")
     assert "2,291 requests by live bytes" in held
     assert "with data-parallel attention; 286 requests under tensor" in held
+    assert "2,291 requests (286 requests under tensor parallelism)" in answer(DEEPSEEK, "pool")
     critical = answer(DEEPSEEK, "critical")
     assert "the critical batch is 6,247 requests; memory ends before it: 2,291" in critical
     assert "11 requests as an engine reserves" in answer("gemma-2-9b-on-1x-l40s", "memory")
@@ -154,8 +155,8 @@ def test_bands_are_those_of_the_step_with_all_its_bytes() -> None:
 def test_levers_are_parted_by_what_they_do() -> None:
     works = answer(LAUNCH, "levers-TPOT")
     assert works == "memory bandwidth −1 %, MBU −1 %, devices −1 %, bytes per parameter ≈ 0.959 %"
-    assert answer(LAUNCH, "idle-TPOT").startswith("nothing: compute, MFU; hardly: bytes per KV")
-    assert answer(LAUNCH, "idle-TTFT") == "nothing: memory bandwidth, MBU, bytes per parameter"
+    assert answer(LAUNCH, "idle-TPOT").startswith("not at all: compute, MFU; hardly: bytes per KV")
+    assert answer(LAUNCH, "idle-TTFT") == "not at all: memory bandwidth, MBU, bytes per parameter"
 
 
 def test_a_batch_is_free_only_where_requests_do_not_pay() -> None:

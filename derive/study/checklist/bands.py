@@ -26,8 +26,8 @@ def bands(case: Case) -> Iterator[Row]:
     yield row(
         "ratio-one", "bands", tr("Step at peak over TPOT above 1"),
         tr(
-            "below {TPOT} no run can be, by the bytes really read: look for speculation, prefix cache, another precision, "
-            "batch or card, an aggregate number",
+            "below {TPOT} no run can be, by what is really read and multiplied: look for speculation, prefix cache, another "
+            "precision, batch or card, an aggregate number",
             TPOT=spoken(least(case), "TPOT"),
         ), DERIVED, ("t_step", "W_stream"),
     )  # fmt: skip

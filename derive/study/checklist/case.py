@@ -11,7 +11,7 @@ from typing import Any
 from derive.derivation.points import Absent, Point, Undefined, in_contract
 from derive.formula import unit_of
 from derive.study.bind import Bound
-from derive.study.finding import Results, times, value
+from derive.study.finding import Results, text, times, value
 from derive.study.levers import Elasticity
 from derive.study.results import said
 from derive.study.verdict import fits
@@ -117,6 +117,18 @@ def row(
         "basis": basis,
         "refs": list(refs),
     }
+
+
+def held(case: Case, name: str) -> Text:
+    """A number of requests that fit; of a latent cache also what tensor parallelism leaves."""
+    limit, group = text(case.results, name), case.bound.inputs.get("g_tp")
+    if group is None or group.quantity.value == 1 or case.value("b_max_tp") is None:
+        return limit
+    return tr(
+        "{limit} ({group} under tensor parallelism)",
+        limit=limit,
+        group=text(case.results, "b_max_tp"),
+    )
 
 
 def with_cards(made: Row, results: Results | Mapping[str, Any]) -> Row:

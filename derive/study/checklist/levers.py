@@ -71,7 +71,7 @@ def idle_answer(found: list[Elasticity]) -> Text | None:
     hardly = [e for e in found if e.value != 0]
     parts = []
     if nothing:
-        parts.append(tr("nothing: {levers}", levers=joined(nothing, ", ", "、")))
+        parts.append(tr("not at all: {levers}", levers=joined(nothing, ", ", "、")))
     if hardly:
         parts.append(tr("hardly: {changes}", changes=changes(hardly)))
     return joined(parts) if parts else None

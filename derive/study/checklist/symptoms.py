@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from derive.derivation.points import Absent
-from derive.study.checklist.case import DERIVED, HARDLY, Case, Row, at, left_out, row
+from derive.study.checklist.case import DERIVED, HARDLY, Case, Row, at, held, left_out, row
 from derive.study.finding import percent, text, times
 from derive.study.results import said
 from derive.text import Text, same, tr
@@ -129,7 +129,7 @@ def flat(case: Case) -> Text:
     factor = case.ratio("X", b=case.point.get("b") * 2)
     if factor is None or case.value("b_max") is None:
         return case.why("X" if factor is None else "b_max")
-    gain, limit = same(f"X × {times(factor)}"), text(case.results, "b_max")
+    gain, limit = same(f"X × {times(factor)}"), held(case, "b_max")
     if factor >= FEWER:
         return tr(
             "twice the batch should give {X}: flat means the running batch does not grow. First: the engine's batch limit, "
@@ -150,7 +150,7 @@ def pool(case: Case) -> Text:
         return case.why("b_max")
     told = tr(
         "the pool holds {limit} of {T} in {free}. First: cap running requests below that, or shorten the context",
-        limit=text(case.results, limit),
+        limit=held(case, limit),
         T=case.given("T"),
         free=text(case.results, "M_free"),
     )

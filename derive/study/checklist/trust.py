@@ -44,7 +44,7 @@ def reachable(case: Case) -> Text:
         return next(case.why(f.id) for f in found if f.value is None)
     ends = [said(end) for f in found for end in (f.low or f.value, f.high or f.value) if end]
     return tr(
-        "TPOT {a} to {b}, TTFT {c} to {d}, from runs of others: plan with it until measured",
+        "TPOT {a} to {b}, TTFT {c} to {d}, by the scenario's MFU and MBU: plan with it until measured",
         a=ends[0], b=ends[1], c=ends[2], d=ends[3],
     )  # fmt: skip
 
