@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from derive.errors import DeriveError, Place, Problem, harmless
 from derive.text import tr
@@ -45,6 +46,7 @@ class Normal:
         return self.back[start], self.back[end - 1] + 1
 
 
+@lru_cache(maxsize=64)  # several rules ask for the same claim
 def normal(text: str, place: Place | None = None) -> Normal:
     """The normal form; DeriveError A101 for too long a text, A102 for what cannot be seen."""
     if len(text) > LONGEST:
