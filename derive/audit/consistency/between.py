@@ -106,7 +106,7 @@ def without_nouns(words: str, claim: Claim, one: Figure, other: Figure) -> str:
         if inside and term.kind == "noun" and term.says in known:
             words = words.replace(lowered(claim.text[term.span[0] : term.span[1]]), "", 1)
     words = re.sub(r"^(?:of|的) ?", "", words.strip())
-    words = re.sub(r"^(?:理论|峰值|标称|theoretical|nominal|peak) ?", "", words)
+    words = re.sub(r"^(?:理论上?|峰值|标称|theoretical|nominal|peak) ?", "", words)
     words = re.sub(r"^(?:服务|请求|调用|处理|使用|总)*(?:总|用|流|业务)?量 ?(?=[,;])", "", words)
     words = re.sub(
         r"^(?:(?:link|port|line|connection)\b|链路|端口|线路) ?(?:的传输)? ?|^的?传输 ?", "", words

@@ -26,6 +26,9 @@ WRONG = re.compile(
     re.IGNORECASE,
 )
 CLAUSE = re.compile(r"[:;：；，。]|[,.](?= )")
+RUN_AT = re.compile(r"(?:(?<![A-Za-z])at|以|按) ?$", re.IGNORECASE)
+SHARES = ("mfu", "mbu", "share")  # say themselves how much less than the peak it is
+TENS = [Fraction(10) ** n for n in range(-6, 7)]
 MOST = 8  # ways to fill a law before it is left alone
 
 
@@ -93,7 +96,7 @@ def judged(law: Law, claim: Claim, figures: Mapping[str, Figure]) -> Finding | N
     plain = next((f for f in hits if f.plain), None)
     if plain:
         return finding(law, "consistent", plain, printed)
-    if any(weaker(law, printed, f) for f in tried) and not digits_alone(printed, tried):
+    if any(weaker(law, printed, f) for f in tried) and not digits_alone(claim, printed, tried):
         return None
     if hits:
         return finding(law, "ambiguous", hits[0], printed, tried)
@@ -128,11 +131,20 @@ def weaker(law: Law, printed: Figure, filled: Filled) -> bool:
     )
 
 
-def digits_alone(printed: Figure, tried: list[Filled]) -> bool:
-    """Whether the result is the product of the printed digits, their units left out."""
+def digits_alone(claim: Claim, printed: Figure, tried: list[Filled]) -> bool:
+    """Whether the result is the product of the printed digits, their units left out.
+
+    Also but for a power of ten, where the text says what was run at ("at 50 GB/s").
+    """
     for each in tried:
         given = [f for f in each.figures.values() if f is not printed]
-        if printed.value and len(given) > 1 and prod(f.value for f in given) == printed.value:
+        if not printed.value or len(given) < 2:
+            continue
+        off = prod(f.value for f in given) / printed.value
+        ran = not claim.of(*SHARES) and any(
+            RUN_AT.search(claim.text[: f.span[0]]) and not f.says("calibre", "peak") for f in given
+        )
+        if off == 1 or (ran and off in TENS):
             return True
     return False
 

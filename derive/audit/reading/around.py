@@ -48,8 +48,11 @@ EACH_OF = re.compile(
     r" ?[个路条] ?[0-9][0-9,.]* ?[kK]? ?(?:token|词元)s? ?长?度?的(?:请求|会话|序列)"
 )
 OF_MILLION = re.compile(
-    r"(?:(?:an?|one|1|every|each|per) ?(?:million|M)|百万(?:个)?) ?tokens?"
-    r" ?(?:costs?|is|at|for|的?(?:成本|价格|费用))?"
+    r"(?:(?:an?|one|1|every|each|per) ?(?:million|M)|百万(?:个)?)"
+    r" ?(?:(?:output|input|generated|输出|输入|生成) ?)?tokens?"
+    r" ?(?:costs?(?: you)?|is|are|at|for|runs?(?: to| at)?|c[ao]mes? (?:to|out at|in at)"
+    r"|works? out (?:to|at)"
+    r"|的?(?:成本|价格|费用))?"
     r" ?(?:为|是|约|about|only|just|:|=)? ?$", re.IGNORECASE,
 )  # fmt: skip
 BY_REQUEST = re.compile(
@@ -57,6 +60,14 @@ BY_REQUEST = re.compile(
     r"|(?<![a-z])(?:per|each|every|one|an?|a single) "
     r"(?:request|user|sequence|conversation|session)(?![a-z]))[^,.;:]*$",
     re.IGNORECASE,
+)
+TAKES = re.compile(
+    r"(?:needs?|requires?|takes?|at least|must (?:reach|exceed|have)|(?:需要?|至少|要)(?:达到|有)?)"
+    r"(?: (?:at least|an?|arithmetic|intensity|of|only))*[ 约]*$", re.IGNORECASE,
+)  # fmt: skip
+APIECE = re.compile(r" (?:each|apiece|(?:per|a) (?:token|piece))(?![A-Za-z])", re.IGNORECASE)
+ONE_TOKEN = re.compile(
+    r"(?<![A-Za-z])(?:one|a single) token(?!s)|(?:一|1|单) ?个? ?(?:token|词元)", re.IGNORECASE
 )
 YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 PART = re.compile(r"[{}\\/^_*×÷=(] ?$|[一二三四五六七八九十]$")  # of an expression
@@ -132,6 +143,8 @@ def adjusted(
         and BY_REQUEST.search(held.text[: token.start])
     ):
         role = "kv"  # what a request holds beside the weights that all share
+    elif role == "intensity" and needed_to_be_bound(at, found, held):
+        role = "ridge"
     elif role == "tokens" and of_requests(at, found, held):
         role = "context"
     return role, bound
@@ -144,6 +157,13 @@ def bare_ridge(at: int, found: Sentence, held: Normal) -> bool:
     near = any(found[i].says == "ridge" and gap(found[i], token) <= NEAR for i in range(low, high))
     alone = not COUNTED.match(held.text, token.end) and not PART.search(held.text[: token.start])
     return near and alone and not YEAR.fullmatch(held.text[token.start : token.end])
+
+
+def needed_to_be_bound(at: int, found: Sentence, held: Normal) -> bool:
+    """Whether an intensity is what it takes to be bound by compute: that is the ridge point."""
+    low, high = found.clauses[at]
+    bound = any(t.of == "subject" and t.says == "ridge_batch" for t in found[low:high])
+    return bound and bool(TAKES.search(held.text[: found[at].start]))
 
 
 def of_requests(at: int, found: Sentence, held: Normal) -> bool:
@@ -166,10 +186,18 @@ def of_each(at: int, found: Sentence, held: Normal) -> bool:
 
 
 def paced(at: int, found: Sentence, held: Normal) -> bool:
-    """Whether a time is that of each token before it: "100 tokens at 10 ms"."""
+    """Whether a time is that of each token before it: "100 tokens at 10 ms", "… 10 ms each"."""
+    if APIECE.match(held.text, found[at].end) and tokens_before(at, found):
+        return True
     if at < 2 or held.text[found[at - 1].start : found[at - 1].end].lower() != "at":
         return False
     return tokens_before(at - 1, found)
+
+
+def of_one_token(at: int, found: Sentence, held: Normal) -> bool:
+    """Whether an amount of work is that of one token: "生成一个 token 约需 14 GFLOP"."""
+    low, high = found.clauses[at]
+    return bool(ONE_TOKEN.search(held.text, found[low].start, found[high - 1].end))
 
 
 def tokens_before(at: int, found: Sentence) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-from derive.audit.reading.around import adjusted, counted, of_each, paced
+from derive.audit.reading.around import adjusted, counted, of_each, of_one_token, paced
 from derive.audit.reading.figures import Read
 from derive.audit.reading.lexicon import FILLER
 from derive.audit.reading.lists import (
@@ -115,14 +115,18 @@ def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
         role = "active"
     if role == "time" and prefilled(at, found, held):
         role = "ttft"
-    if role == "time" and paced(at, found, held):
+    if role in ("time", "e2e", "latency") and paced(at, found, held):
         role = "itl"
     made = read.unit
-    if role in ("kv", "bytes", "weights") and (
-        "token" in conditions("per", at, found) or of_each(at, found, held)
+    if (
+        role in ("kv", "bytes", "weights")
+        and near[:1] != ["weights"]  # each token reads 141 GB of weights
+        and ("token" in conditions("per", at, found) or of_each(at, found, held))
     ):
         role, made = "kappa", made * unit("token") ** -1
-    if role == "work" and "token" in conditions("per", at, found):
+    if role == "work" and (
+        "token" in conditions("per", at, found) or of_one_token(at, found, held)
+    ):
         role, made = "token_work", made * unit("token") ** -1
     if role in ACHIEVED and "achieved" in said.get("calibre", ()):
         role = ACHIEVED[role] if achiever(at, found) else role

@@ -60,6 +60,11 @@ SHORTHAND = (  # spellings of slides that no unit table should accept
     (re.compile(r"(?P<prefix>[MGTPE])F(?:/s(?:ec)?|ps)?"), "FLOP/s"),
     (re.compile(r"(?P<prefix>[MGTPE]) FLOP(?:S|/s)"), "FLOP/s"),
     (re.compile(r"(?P<prefix>)t/s(?:ec)?"), "token/s"),
+    (
+        re.compile(r"(?P<prefix>)(?:bpw|bits?(?: per |-per-| ?/ ?)weight)", re.IGNORECASE),
+        "bit/param",
+    ),
+    (re.compile(r"(?P<prefix>)bytes?(?: per | ?/ ?)weight", re.IGNORECASE), "byte/param"),
     (re.compile(r"(?P<prefix>[MGT])bE"), "bit/s"),  # 100 GbE: the speed of an Ethernet port
     (
         re.compile(

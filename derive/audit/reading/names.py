@@ -18,6 +18,9 @@ VENDOR = re.compile(
 )
 
 
+FORM = re.compile(r"(?P<name>[A-Z][0-9]{2,4}) (?P<form>PCIe|SXM[0-9]?|NVL)", re.IGNORECASE)
+
+
 @dataclass(frozen=True)
 class Names:
     """Every name of a kind with the specs that it may mean; some stand behind a vendor's."""
@@ -63,6 +66,10 @@ def names(kind: str, roots: tuple[Path, ...]) -> Names:
             key = plain(alias)
             ids[key] = tuple(dict.fromkeys((*ids.get(key, ()), path.stem)))
             spellings.setdefault(key, spelled(alias))
+            if kind == "hardware" and (form := FORM.fullmatch(alias)):  # the PCIe H100
+                turned = f"{form['form']} {form['name']}"
+                ids.setdefault(plain(turned), ids[key])
+                spellings.setdefault(plain(turned), spelled(turned))
     longest = sorted(spellings, key=lambda key: -len(spellings[key]))
     end = "s?" + END if kind == "hardware" else END  # "two A100s"
     rows = ((spellings[key] + end, ids[key]) for key in longest)

@@ -38,7 +38,8 @@ DEGREE = re.compile(
     re.IGNORECASE,
 )  # degree of tensor parallelism
 BEFORE_UNIT = re.compile(
-    r" ?(?:of )?(?:(?:(?:FP|BF|INT|TF|NVFP|MXFP)[0-9]+|dense|sparse|peak|AI|稠密|稀疏|峰值|的)"
+    r" ?(?:of )?(?:(?:(?:FP|BF|INT|TF|NVFP|MXFP)[0-9]+|dense|sparse|peak|AI"
+    r"|achieved|effective|sustained|usable|real|measured|稠密|稀疏|峰值|的)"
     r" ?){1,4}"
     r"| (?:input|output|prompt|generated|completion|context|new|total) (?=tok(?:en)?s?\b)"
     r"| ?个? ?(?:输入|输出|生成|提示|上下文)(?:的)? ?(?=tokens?\b|词元)",
@@ -51,6 +52,11 @@ WORDS = {
 COUNTED = re.compile(
     rf"(?P<word>{'|'.join(sorted(WORDS, reverse=True))})(?: single)? "
     r"(?=[A-Z]|[0-9]{3,4}(?![0-9])|[0-9]{1,4} ?GB? [A-Z])",
+    re.IGNORECASE,
+)
+OF_THEM = re.compile(  # eight of them need 2.8 kW
+    rf"(?P<word>[1-9][0-9]{{0,3}}|{'|'.join(sorted(WORDS, reverse=True))})"
+    r" (?:of (?:them|these|those)|such (?:cards?|GPUs?))(?![A-Za-z])",
     re.IGNORECASE,
 )
 SYSTEMS = re.compile(  # two DGX H100 are sixteen devices
@@ -140,6 +146,11 @@ def tokens(text: str, roots: tuple[Path, ...]) -> list[Token]:
                 counted.end(), Fraction(WORDS[counted["word"].lower()]), Fraction(0), DEVICE
             )
             found = [Token("number", at, counted.end() - 1, read=read, of="devices")]
+        elif (back := OF_THEM.match(text, at)) and any(t.kind == "hardware" for t in made):
+            word = back["word"].lower()
+            many = Fraction(WORDS.get(word) or int(word))
+            read = Read(back.end(), many, Fraction(0), DEVICE)
+            found = [Token("number", at, back.end(), read=read, of="devices")]
         elif NUMBER_START.match(text, at) and (number := numbered(text, at)):
             number = gigabytes(number, text, products, made[-1] if made else None)
             found = counted_or_numbered(number, text, products)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from derive.audit.consistency.arithmetic import result, shown
-from derive.audit.consistency.between import before, behind
+from derive.audit.consistency.between import before, behind, lowered
 from derive.audit.rule import rule
 from derive.text import same
 from derive.units import unit
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 PER_DEVICE = unit("device").dimension
 EACH = re.compile(
     r"每(?:张|块|个|颗|片|卡)? ?(?:卡|gpu|芯片|设备|加速器)?[^0-9]{0,8}$|单(?:卡|张|块)[^0-9]{0,6}$|(?:each|per (?:gpu|card|device))(?: (?:delivers?|gives?|has|have|makes?|at|with|of))?$"
+    r"|each of (?:(?:the|its|these) )?[0-9]+ (?:gpus|cards|devices|chips|accelerators)(?: [a-z]+)?(?: about| roughly)? ?$"
 )
 EACH_BEHIND = re.compile(
     r" ?(?:each(?! way| direction)|(?:per|a|on (?:each|every)) (?:gpu|card|device|chip|accelerator)|/ ?(?:gpu|卡|张)|每(?:张|块|个)?(?:卡|gpu))(?![a-z])"
 )
+FAR = 40  # characters before a figure in which it can be said to be that of each
 ROLES = (
     "speed",
     "memory",
@@ -87,6 +89,12 @@ def of_each(claim: Claim, figure: Figure) -> bool:
     """Whether a figure is told of each device."""
     if by_unit(figure):
         return True
-    return bool(
-        EACH.search(before(claim, figure, 16)) or EACH_BEHIND.match(behind(claim, figure, 16))
-    )
+    return bool(EACH.search(unnamed(claim, figure)) or EACH_BEHIND.match(behind(claim, figure, 16)))
+
+
+def unnamed(claim: Claim, figure: Figure) -> str:
+    """What stands before a figure without the names of products: 每张 (H100 SXM) 700W."""
+    text = before(claim, figure, FAR)
+    for named in claim.hardware:
+        text = text.replace(lowered(named.text), "")
+    return re.sub(r" +", " ", text)

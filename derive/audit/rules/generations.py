@@ -13,7 +13,7 @@ from derive.audit.rule import rule
 from derive.audit.sheet.entries import Entry, entries
 from derive.audit.sheet.heard import SIXTEEN, alike
 from derive.audit.sheet.match import judgements
-from derive.audit.sheet.ratios import Multiple, multiple
+from derive.audit.sheet.ratios import Multiple, multiple, multiples, others
 from derive.audit.sheet.records import Hit, Judgement
 from derive.audit.sheet.words import KIND, conditions, quotient, size, times, under
 from derive.audit.types import Finding, Reading
@@ -141,22 +141,23 @@ def on(judged: Judgement, basis: Entry) -> Entry | None:
 )
 def between_products(claim: Claim, library: Library) -> Iterator[Finding]:
     """A stated multiple of a quantity that both specs have."""
-    stated, sides = multiple(claim), two(claim)
-    kind = kind_of(claim, stated) if stated else None
-    if stated is None or sides is None or kind is None or claim.says("noun", *SERVICE):
+    sides = two(claim)
+    if sides is None or claim.says("noun", *SERVICE):
         return
-    if any(f.role not in ("devices", "number", "ratio") for f in claim.figures):
-        return  # other figures: their comparison is judged by COND012
-    pairs = [
-        (a, b)
-        for p, q in combinations(*(library.products(n) for n in sides))
-        for a, b in combinations(usable(entries(p), kind), usable(entries(q), kind))
-    ]
-    plain = [(a, b) for a, b in pairs if a.basis == b.basis and meant(a, claim)]
-    if claim.says("relation", "less"):
-        pairs, plain = [(b, a) for a, b in pairs], [(b, a) for a, b in plain]
-    if plain:
-        yield judged_multiple(stated, plain, pairs, kind, disputed(sides, kind, library))
+    for stated in multiples(claim):
+        kind = kind_of(claim, stated)
+        if kind is None or others(claim, stated):
+            continue  # other figures: their comparison is judged by COND012
+        pairs = [
+            (a, b)
+            for p, q in combinations(*(library.products(n) for n in sides))
+            for a, b in combinations(usable(entries(p), kind), usable(entries(q), kind))
+        ]
+        plain = [(a, b) for a, b in pairs if a.basis == b.basis and meant(a, claim)]
+        if claim.says("relation", "less"):
+            pairs, plain = [(b, a) for a, b in pairs], [(b, a) for a, b in plain]
+        if plain:
+            yield judged_multiple(stated, plain, pairs, kind, disputed(sides, kind, library))
 
 
 def kind_of(claim: Claim, stated: Multiple) -> str | None:
@@ -169,7 +170,7 @@ def kind_of(claim: Claim, stated: Multiple) -> str | None:
 
     nouns = [t for t in claim.terms if t.kind == "noun" and t.says in NOUNS]
     here = [t for t in nouns if not CLAUSE.search(between(t))]
-    several = sum(t.kind == "relation" and t.says == "times" for t in claim.terms) > 1
+    several = len(multiples(claim)) > 1
     if not here and several:
         return None  # each clause has a multiple of its own
     near = min(here or nouns, key=lambda t: (len(between(t)), t.span < stated.span), default=None)

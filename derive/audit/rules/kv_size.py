@@ -9,13 +9,14 @@ from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING
 
+from derive.audit.consistency.between import before
 from derive.audit.interval import Interval
 from derive.audit.physics.precisions import kv_precision, stored_precision
 from derive.audit.physics.setting import Setting, Subject
 from derive.audit.physics.settings import setting
 from derive.audit.readings import Candidate, outcome
 from derive.audit.rule import rule
-from derive.audit.rules.model_size import GB, GIB, about, size_finding
+from derive.audit.rules.model_size import FROM, GB, GIB, TO, about, size_finding
 from derive.specs.precision import BYTES
 from derive.text import Text, tr
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from derive.audit.types import Claim, Figure, Finding
     from derive.specs.types import Model
 
+MULTIPLIED = re.compile(r"[0-9a-z)\u4e00-\u9fff] ?[×x*] ?$")
 IN_K = re.compile(r"([0-9]{1,4})[ -]?[kK]")
 K = Fraction(128, 125)
 OTHERS = ("fp8", "fp32")  # what a cache is kept in besides 16 bits
@@ -53,7 +55,12 @@ def cache_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
     """One finding for each figure of the KV cache beside a named model."""
     for figure in claim.of("kappa", "kv"):
         models = library.model(figure.model)
-        if not models or figure.value <= 0 or any(f.value < 1 for f in claim.of("tp", "devices")):
+        if (
+            not models
+            or figure.value <= 0
+            or factor(claim, figure)
+            or any(f.value < 1 for f in claim.of("tp", "devices"))
+        ):
             continue
         each = []
         for model in models:
@@ -68,10 +75,15 @@ def cache_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
             yield size_finding("COND022", figure, each)
 
 
+def factor(claim: Claim, figure: Figure) -> bool:
+    """Whether bytes are a factor of a product that the text writes out: 8 heads × 128 × 2 bytes."""
+    return bool(MULTIPLIED.search(before(claim, figure, 8)))
+
+
 def candidates(claim: Claim, model: Model, here: Setting, figure: Figure) -> Iterator[Candidate]:
     """The bytes by precision of the cache, then what the usual slips give."""
     units = "byte/token" if figure.role == "kappa" else "byte"
-    said = cache_precision(claim)
+    said = in_turn(claim, figure) or cache_precision(claim)
     ways = ((said, True),) if said else (("bf16", True), *((p, False) for p in OTHERS))
     degree, counted = claim.one("tp"), claim.one("devices")
     parallel = int(degree.value) if degree else int(counted.value) if counted else 1
@@ -134,6 +146,18 @@ def binary_slip(figure: Figure) -> Fraction:
     """What its prefix is short of the binary one: 1.024 for KB, 1.049 for MB."""
     symbol = next((s for s, _ in figure.unit.terms if s.endswith("B") and len(s) == 2), "B")
     return Fraction(128, 125) ** (" KMG".index(symbol[0].upper()) if symbol != "B" else 0)
+
+
+def in_turn(claim: Claim, figure: Figure) -> str:
+    """The precision of one of two figures, where two are told in the same order: from FP16 to FP8, from 128 to 64 KiB."""
+    said = list(dict.fromkeys(t.says for t in claim.terms if t.kind == "precision"))
+    figures = claim.of(figure.role)
+    changed = FROM.search(claim.text[: figures[0].span[0]]) or TO.match(
+        claim.text, figures[0].span[1]
+    )
+    if len(said) == len(figures) == 2 and changed and all(p in BYTES for p in said):
+        return said[figures.index(figure)]
+    return ""
 
 
 def cache_precision(claim: Claim) -> str:

@@ -233,7 +233,7 @@ LAWS = (
     Law(
         "CONS023", "bytes",
         (Form("rate * time"),),
-        {"bytes": ("bytes", "weights", "kv"), "rate": ("memory_bandwidth", "data_rate", "link", "network", "host", "cache"), "time": TIMES},
+        {"bytes": ("bytes", "weights", "kv"), "rate": ("memory_bandwidth", "data_rate", "link", "network", "host", "cache"), "time": (*TIMES, "tpot")},
         ("bytes = data rate × time", "字节数 = 带宽 × 时间"),
         ("A data rate times a time is an amount of data; at a peak rate no more than that is moved.",
          "带宽乘以时间等于数据量；按峰值带宽只会更少，不会更多。"),

@@ -33,6 +33,10 @@ SIZE = unit("byte/param").dimension
 ATTENTION = Fraction(1, 4)  # what attention adds to the operations of a token at usual contexts
 FROM = re.compile(r"(?:from|从|由)(?: about| roughly|约)? ?$", re.IGNORECASE)
 TO = re.compile(r" ?(?:down )?(?:to|at|->|→|[降减缩变压][^0-9]{0,4}[到至为成]|到|至)")
+EACH = re.compile(
+    r"(?:每(?:张|块|个)? ?(?:卡|GPU|设备)|单卡|(?<![a-z])(?:each|per|every) (?:GPU|card|device|rank))[^0-9,.;，。；]{0,24}$",
+    re.IGNORECASE,
+)
 NEAR = 8  # characters between a figure and the product that it belongs to
 UPPER = {"one forward pass": Text("One forward pass", "一次前向"),
          "one training step": Text("One training step", "一步训练")}  # fmt: skip
@@ -232,6 +236,11 @@ def sizes(claim: Claim, subject: Subject, figure: Figure) -> Iterator[Candidate]
     active = subject.active
     if subject.model and "E" in subject.model.structure:
         active = Interval.of(subject.model.values["N_act"].quantity.base)
+    parts, copies = on_each(claim, figure)
+    if parts > 1:
+        yield from of_part(claim, subject, count, parts, copies=copies)
+        if not copies:
+            return
     binary = any(symbol.endswith("iB") for symbol, _ in figure.unit.terms)
     mistaken = GB.factor / GIB.factor if binary else GIB.factor / GB.factor
     if each_said := bytes_said(claim):
@@ -272,6 +281,43 @@ def sizes(claim: Claim, subject: Subject, figure: Figure) -> Iterator[Candidate]
                         base="byte", admitted=False, printed=bare * factor)  # fmt: skip
             yield about(whole.scaled(Fraction(1, factor)), tr("{under}, {slip} too little", under=under, slip=word),
                         base="byte", admitted=False, printed=bare / factor)  # fmt: skip
+
+
+def on_each(claim: Claim, figure: Figure) -> tuple[int, bool]:
+    """Among how many devices the weights are split, and whether each may also hold a copy of them."""
+    each = figure.says("scope", "device") or EACH.search(claim.text[: figure.span[0]])
+    degree, counted = claim.one("tp"), claim.one("devices")
+    of = degree or counted
+    if not each or of is None or of.value.denominator != 1:
+        return 1, False
+    return int(of.value), degree is None
+
+
+def of_part(
+    claim: Claim, subject: Subject, count: Interval, parts: int, *, copies: bool
+) -> Iterator[Candidate]:
+    """What one of several devices holds of the weights."""
+    for stored, plain in storable(claim, subject.native):
+        each = BYTES[stored] / parts
+        top = 1 + (OVERHEAD[BYTES[stored]] if stored in SCALED else Fraction(0))
+        whole = Interval(count.low * each, count.high * each * top)
+        under = tr("{model}, {precision}, one device of {count}", model=subject.name,
+                   precision=stored.upper(), count=parts)  # fmt: skip
+        yield about(whole, under, base="byte", plain=plain, sources=subject.sources,
+                    printed=count.middle * each,
+                    say=partial(held_of, subject.name, stored.upper(), parts))  # fmt: skip
+        if (rounded_size := nominal(subject)) and plain:
+            yield about(rounded_size.scaled(each), under, base="byte", plain=True)
+        if not copies:
+            told = tr("{model}, {precision}, all devices together", model=subject.name,
+                      precision=stored.upper())  # fmt: skip
+            yield about(whole.scaled(parts), told, base="byte", admitted=False)
+
+
+def held_of(model: Text, precision: str, parts: int, value: str) -> Text:
+    """The part of the weights that one device holds, as a sentence."""
+    return tr("In {precision} each of {count} devices holds {value} of the weights of {model}.",
+              precision=precision, count=parts, value=value, model=model)  # fmt: skip
 
 
 def weighs(model: Text, size: str, value: str) -> Text:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from derive.audit.rule import rule
 from derive.audit.rules.generations import NOUNS, SERVICE, two, usable
 from derive.audit.sheet.entries import entries
-from derive.audit.sheet.ratios import multiple
+from derive.audit.sheet.ratios import multiple, others
 from derive.audit.sheet.words import conditions, times
 from derive.audit.types import Finding
 from derive.text import Text, joined, same, tr
@@ -51,7 +51,7 @@ def without_conditions(claim: Claim, library: Library) -> Iterator[Finding]:
                          stated=same(stated.text))  # fmt: skip
             yield Finding("COND014", "unverifiable", "warning", message, (stated.span,))
         return
-    if any(f.role not in ("devices", "number", "ratio") for f in claim.figures):
+    if others(claim, stated):
         return
     each = [r for kind in ("peak", "memory_bandwidth") for r in sheet_ratios(sides, kind, library)]
     message = tr("{stated} needs its conditions: model, precision on each side, batch, input and output length, latency target, per device or per system",

@@ -63,6 +63,12 @@ def change(claim: Claim, _: Library) -> Iterator[Finding]:
         for f in claim.figures
         if f.unit.terms and f.role not in ("share", "devices", "parameters", "mfu", "mbu")
     ]
+    if len(values) > 2:  # one kind of which there are two: the others stand aside
+        pairs = [
+            pair for role in dict.fromkeys(f.role for f in values)
+            if len(pair := [f for f in values if f.role == role]) == 2
+        ]  # fmt: skip
+        values = pairs[0] if len(pairs) == 1 else []
     if len(shares) != 1 or len(values) != 2 or not like(*values):
         return
     if values[0].role != values[1].role and not {f.role for f in values} <= set(TIMES):

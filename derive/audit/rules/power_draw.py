@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from derive.specs.types import Hardware, Value
 
 ID = "PHYS016"
+AT_RATED = re.compile(
+    r"(?:at|of) (?:(?:its|their|the|a|full|max(?:imum)?|rated) )*(?:tdp|rated power|power limit)(?![a-z])"
+    r"|(?:按|以|在)[^,.;]{0,6}(?:tdp|额定功[率耗])"
+)
 SYSTEM = re.compile(r"server|system|node|rack|chassis|wall|服务器|整机|节点|机柜|机架|墙插")
 
 
@@ -50,27 +54,33 @@ def drawn(claim: Claim, library: Library) -> Iterator[Finding]:
     for figure in claim.of("power"):
         rated = [(p, p.power) for p in library.products(figure.hardware) if p.power]
         if rated and figure.value > 0:
-            yield told(figure, rated, device_count(claim, figure)[0])
+            yield told(
+                figure, rated, device_count(claim, figure)[0], whole=bool(AT_RATED.search(text))
+            )
 
 
-def of_one(figure: Figure, rated: Interval) -> str:
-    """Within the rated power, above it, or its digits in kW."""
+def of_one(figure: Figure, rated: Interval, *, whole: bool = False) -> str:
+    """Within the rated power, or all of it; above it, or its digits in kW."""
     if figure.interval.low <= rated.high:
-        return "consistent"
+        return "consistent" if not whole or figure.interval.high >= rated.low else "contradicted"
     in_kilo = figure.interval.scaled(Fraction(1, 1000)).meets(rated)
     return "contradicted" if in_kilo else "exceeds_bound"
 
 
-def told(figure: Figure, rated: list[tuple[Hardware, Value]], count: int) -> Finding:
+def told(
+    figure: Figure, rated: list[tuple[Hardware, Value]], count: int, *, whole: bool
+) -> Finding:
     """The draw against every variant that the name may mean."""
-    verdict = together({of_one(figure, of_spec(v).scaled(count)) for _, v in rated})
+    verdict = together({of_one(figure, of_spec(v).scaled(count), whole=whole) for _, v in rated})
     product, power = rated[0]
-    whole = power.quantity.base * count
-    value = Quantity(whole, unit("W"))
-    lines = (equation(f"{count} · TDP", whole, "W"),)
+    whole_power = power.quantity.base * count
+    value = Quantity(whole_power, unit("W"))
+    lines = (equation(f"{count} · TDP", whole_power, "W"),)
     given = {"figure": same(figure.text), "bound": show(value).text, "product": product.name}
     if verdict == "consistent":
         what = tr("{figure} is within the rated {bound}: {product}", **given)
+    elif figure.quantity.base < whole_power:
+        what = tr("{figure} is below the rated {bound} that the text speaks of: {product}", **given)
     else:
         what = tr("{figure} is above the rated {bound}: {product}", **given)
     corrected = None

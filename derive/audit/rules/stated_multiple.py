@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from derive.audit.rule import rule
 from derive.audit.rules.generations import NOUNS, SERVICE, meant, two, usable
 from derive.audit.sheet.entries import entries
-from derive.audit.sheet.ratios import Multiple, multiple
+from derive.audit.sheet.ratios import Multiple, multiples, others
 from derive.audit.sheet.variants import KINDS
 from derive.audit.sheet.words import KIND, quotient, times
 from derive.audit.types import Finding
@@ -18,11 +18,10 @@ from derive.text import joined, same, tr
 if TYPE_CHECKING:
     from derive.audit.library import Library
     from derive.audit.sheet.entries import Entry
-    from derive.audit.types import Claim, Figure
+    from derive.audit.types import Claim, Figure, Named
     from derive.specs.types import Hardware
 
 NEAR = 24  # characters between a multiple and the quantity that it is of
-ASIDE = ("devices", "number", "ratio")
 
 
 @rule(
@@ -44,12 +43,20 @@ ASIDE = ("devices", "number", "ratio")
 )
 def beside_figures(claim: Claim, library: Library) -> Iterator[Finding]:
     """One finding for a multiple of a quantity that both products have."""
-    stated, sides = multiple(claim), two(claim)
-    figures = [f for f in claim.figures if f.role not in ASIDE]
-    if stated is None or sides is None or not figures or claim.says("noun", *SERVICE):
+    sides = two(claim)
+    if sides is None or claim.models or claim.says("noun", *SERVICE):
         return
-    if claim.models or any(f.role not in KINDS for f in figures):
-        return
+    for stated in multiples(claim):
+        figures = others(claim, stated)
+        if figures and all(f.role in KINDS for f in figures):
+            yield from of_one(claim, library, stated, sides, figures)
+
+
+def of_one(
+    claim: Claim, library: Library, stated: Multiple, sides: tuple[Named, Named],
+    figures: list[Figure],
+) -> Iterator[Finding]:  # fmt: skip
+    """One multiple against the figures of its quantity, else against the specs."""
     kind = kind_of(claim, stated, figures)
     alike = [f for f in figures if KINDS[f.role][0] == kind]
     owners = {f.hardware.ids for f in alike if f.hardware}
@@ -95,7 +102,12 @@ def told(stated: Multiple, pairs: list[tuple[Entry, Entry]], kind: str) -> Findi
     """The multiple against the quotients of the specs."""
     ratios = [(a.quantity.base / b.quantity.base, a, b) for a, b in pairs]
     met = [(r, a, b) for r, a, b in ratios if stated.meets(r) or stated.meets(1 / r)]
-    shown = (met or ratios)[:4]
+    cited_alone = [row for row in ratios if not (row[1].other or row[2].other)]
+    rows = {
+        (times(r), a.product.id, b.product.id): (r, a, b)
+        for r, a, b in met or cited_alone or ratios
+    }
+    shown = list(rows.values())[:4]
     each = joined(
         tr("{product} over {second}: {ratio}", product=a.product.name, second=b.product.name,
            ratio=times(r).removeprefix("≈ ")) for r, a, b in shown

@@ -133,9 +133,9 @@ def computes(claim: Claim, first: Figure, last: Figure, printed: Figure) -> bool
     """Whether an equals sign, and nothing more, leads from an expression to its result."""
     words = gap(claim, last, printed)
     lead = printed.text[:1]
-    free = not re.search(r"[×x*/÷+(-] ?$", before(claim, first, 4)) and not SIGNS.match(
-        behind(claim, printed, 3) or "a"
-    )
+    lead, tail = before(claim, first, 4), behind(claim, printed, 3)
+    aside = lead.endswith("(") and tail.startswith(")")  # (989 / 3.35 = 295)
+    free = aside or not (re.search(r"[×x*/÷+(-] ?$", lead) or SIGNS.match(tail or "a"))
     return free and bool(words or lead in "=≈") and bool(GIVES.fullmatch(words))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from derive.audit.types import Claim, Conditions, Figure
     from derive.specs.types import Hardware
 
+EACH = re.compile(r" ?(?:each|apiece)(?![A-Za-z])(?! (?:way|direction))", re.IGNORECASE)
 SIXTEEN = ("bf16", "fp16")
 SCOPES = ("node", "rack", "pod")
 INTEGER = ("int8", "int4")
@@ -47,7 +49,9 @@ def heard(figure: Figure, claim: Claim) -> Heard:
         frozenset(p for s in said.get("precision", ()) for p in alike(s)),
         only(said.get("sparsity", ())),
         only(said.get("direction", ())),
-        figure.says("scope", "device") or (counts == {1} and counted_one(claim)),
+        figure.says("scope", "device")
+        or (counts == {1} and counted_one(claim))
+        or each(figure, claim),
         frozenset(n for n in counts if n > 1),
         max(
             (
@@ -84,6 +88,11 @@ def alike(precision: str) -> tuple[str, ...]:
 def only(values: tuple[str, ...]) -> str:
     """What is said where it is one thing."""
     return values[0] if len(values) == 1 else ""
+
+
+def each(figure: Figure, claim: Claim) -> bool:
+    """Whether the word behind it says that each device has so much: 72 GPUs with 186 GB each."""
+    return bool(claim.of("devices")) and bool(EACH.match(claim.text, figure.span[1]))
 
 
 def counted_one(claim: Claim) -> bool:

@@ -39,6 +39,7 @@ DRAWS = re.compile(
     r"(?<![a-z])(?:draw(?:s|ing)?|drew|dissipat(?:es?|ing))(?![a-z])|耗电|(?:实测|运行)功耗",
     re.IGNORECASE,
 )
+TIES = ("ridge", "intensity", "batch")  # what two rates of a product make together
 BESIDE = 3  # characters between a verb and its object
 MARKUP = re.compile(
     r"<(script|style)\b[^<>]{0,200}>.*?</\1>|</?[A-Za-z][^<>]{0,200}>", re.IGNORECASE
@@ -126,17 +127,23 @@ def spoken_of_otherwise(figure: Figure, claim: Claim) -> bool:
     if figure.role in ("memory", "memory_bandwidth", "link", "network"):
         return (
             figure.says("calibre", "achieved")
-            or takes_up(claim)
+            or takes_up(claim, figure)
             or claim.says("subject", "fits", "unfit")
         )
     return False
 
 
-def takes_up(claim: Claim) -> bool:
-    """Whether something needs or uses an amount; "we use 4 H200" names the devices alone."""
+def takes_up(claim: Claim, figure: Figure) -> bool:
+    """Whether something needs or uses an amount; "we use 4 H200" names the devices alone.
+
+    "With 3.35 TB/s it needs 295 FLOP/byte": what is needed is not what stands before it.
+    """
     devices = [f.span[0] for f in claim.of("devices")] + [h.span[0] for h in claim.hardware]
+    ties = [f.span[0] for f in claim.of(*TIES) if figure.span[1] <= f.span[0]]
     return any(
-        t.kind == "use" and not any(0 <= at - t.span[1] <= BESIDE for at in devices)
+        t.kind == "use"
+        and not any(0 <= at - t.span[1] <= BESIDE for at in devices)
+        and not any(figure.span[1] <= t.span[0] and 0 <= at - t.span[1] <= BESIDE for at in ties)
         for t in claim.terms
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -13,6 +14,18 @@ if TYPE_CHECKING:
 
 TWO = Fraction(2)
 NEAR = 2  # characters between a number and its "times"
+ASIDE = ("devices", "number", "ratio")  # figures that are no quantity of a product
+# "43% more", 高出约 43%, "15% of", …的 15%
+BEHIND = re.compile(
+    r" ?(?:(?P<more>(?:more|higher|greater|larger|bigger|faster|better|above)(?![a-z]))"
+    r"|(?P<less>(?:less|lower|fewer|smaller|slower|below)(?![a-z]))"
+    r"|(?P<of>of(?= (?:the|what|an?|its|[A-Z]))))",
+    re.IGNORECASE,
+)
+AHEAD = re.compile(
+    r"(?:(?P<more>(?:高|多|快|大|强|领先|提升|提高|增加)出?)"
+    r"|(?P<less>低|慢|小|弱|落后|减?少|降低)|(?P<of>的))了?[ 约大近]*$"
+)
 DOUBLE = ("twice", "double", "doubles", "两倍", "翻倍")
 
 
@@ -31,19 +44,69 @@ class Multiple:
 
 
 def multiple(claim: Claim) -> Multiple | None:
-    """The first number that is said to be a multiple (18 times, 30x, 2.4 倍), or "twice"."""
+    """The first multiple (18 times, 30x, 2.4 倍), "twice", or percentage between products."""
+    return next(iter(multiples(claim)), None)
+
+
+def multiples(claim: Claim) -> list[Multiple]:
+    """All of them: numbers first, else a word, else percentages between two products."""
+    return in_numbers(claim) or in_words(claim) or in_percent(claim)
+
+
+def in_numbers(claim: Claim) -> list[Multiple]:
+    """Numbers that a word or a sign marks as multiples."""
     words = [t for t in claim.terms if t.kind == "relation" and t.says == "times"]
-    for figure in claim.figures:
-        if figure.role not in ("number", "ratio") or figure.unit.terms:
-            continue
-        start, end = figure.span
-        if any(start < t.span[1] and t.span[0] <= end + NEAR for t in words):
-            return Multiple(figure.interval, figure.text, figure.span, figure)
-    for term in words:
+    return [
+        Multiple(f.interval, f.text, f.span, f)
+        for f in claim.figures
+        if f.role in ("number", "ratio") and not f.unit.terms
+        and any(f.span[0] < t.span[1] and t.span[0] <= f.span[1] + NEAR for t in words)
+    ]  # fmt: skip
+
+
+def in_words(claim: Claim) -> list[Multiple]:
+    """The first "twice" or 翻倍."""
+    for term in claim.terms:
         text = claim.text[slice(*term.span)]
-        if text.lower() in DOUBLE:
-            return Multiple(Interval.of(TWO), text, term.span)
-    return None
+        if term.kind == "relation" and term.says == "times" and text.lower() in DOUBLE:
+            return [Multiple(Interval.of(TWO), text, term.span)]
+    return []
+
+
+def in_percent(claim: Claim) -> list[Multiple]:
+    """Percentages between two products: 43% more than, 15% of what the other has."""
+    made: list[Multiple] = []
+    if len({n.ids for n in claim.hardware}) != 2:
+        return made
+    for figure in claim.of("share"):
+        start, end = figure.span
+        ahead, behind = AHEAD.search(claim.text, 0, start), BEHIND.match(claim.text, end)
+        if not (ahead or behind) or not any(symbol == "%" for symbol, _ in figure.unit.terms):
+            continue
+        said = (ahead or behind).groupdict()  # type: ignore[union-attr]  # one of them is there
+        one = Interval.of(Fraction(1))
+        ratio = (
+            figure.interval
+            if said["of"]
+            else one - figure.interval
+            if said["less"]
+            else one + figure.interval
+        )
+        if ratio.low <= 0:
+            continue
+        if claim.says("relation", "less"):  # the words turn the quotient round
+            ratio = one / ratio
+        span = (ahead.start() if ahead else start, behind.end() if behind else end)
+        span = figure.span if said["of"] else span
+        made.append(Multiple(ratio, claim.text[slice(*span)].strip(), span, figure))
+    return made
+
+
+def others(claim: Claim, stated: Multiple) -> list[Figure]:
+    """The figures of a claim but its multiples and counts."""
+    aside = {m.span for m in multiples(claim)} | {stated.span}
+    shares = [f for f in claim.of("share") if any(a <= f.span[0] < b for a, b in aside)]
+    return [f for f in claim.figures if f not in shares and f.role not in ASIDE]
 
 
 def share(claim: Claim) -> Multiple | None:
