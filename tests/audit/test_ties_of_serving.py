@@ -159,8 +159,8 @@ CASES = [
     ("7B 模型生成一个 token 约需 14 GFLOPs 计算量。", "consistent"),
     ("7B 模型生成一个 token 约需 140 GFLOPs 计算量。", "contradicted"),
     ("At batch 1, each token of Llama-3-70B BF16 reads 141 GB of weights.", "consistent"),
-    ("Per token, Qwen2.5-32B keeps 2 x 64 layers x 8 KV heads x 128 x 2 bytes = 262,144 bytes of "
-     "KV cache.", "consistent"),
+    (("Per token, Qwen2.5-32B keeps 2 x 64 layers x 8 KV heads x 128 x 2 bytes = 262,144 bytes of "
+     "KV cache."), "consistent"),
     # bits of a weight, what a device holds of the weights
     ("At 4 bits per weight, Llama-3-70B shrinks to about 35 GB.", "consistent"),
     ("At 4 bits per weight, Llama-3-70B shrinks to about 70 GB.", "contradicted"),
