@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -17,6 +16,7 @@ from derive.audit.judge import NOTHING, judge
 from derive.audit.library import Library
 from derive.audit.reading.claim import read_claim
 from derive.audit.record import of_claim, section
+from derive.audit.standard_input import STDIN, asked_once, stdin_text
 from derive.command import spoken
 from derive.errors import DeriveError, Place, Problem, columns
 from derive.options import dump_list, say, show
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 Record = Mapping[str, Any]
 LIST = "list"  # every rule instead of one
-MOST_STDIN = 64 * 1024 * 1024  # bytes
 
 
 def audit(
@@ -52,6 +51,7 @@ def audit(
     if rule is not None:
         show(lang or spoken(click.get_current_context()), explanation(rule))
         return False
+    asked_once(*texts, *documents, *files)
     roots = spec_roots(specs_dirs)
     stem = stem_of([*documents, *files])
     if formats:
@@ -110,8 +110,8 @@ def written(
     """Every claim on the command line; lines of standard input for `-` and where it names none."""
     nothing = not (texts or documents or files or formulas)
     given = [
-        each for text in (["-"] if nothing else texts)
-        for each in (from_stdin() if text == "-" else [text])
+        each for text in ([STDIN] if nothing else texts)
+        for each in (lines_of_stdin() if text == STDIN else [text])
     ]  # fmt: skip
     if any(not text.strip() for text in given) or (not given and (nothing or texts)):
         hint = tr("write {first}", first='derive audit "H100: 1,979 TFLOPS FP16"')
@@ -119,16 +119,9 @@ def written(
     return (read_claim(text, roots) for text in given)
 
 
-def from_stdin() -> list[str]:
+def lines_of_stdin() -> list[str]:
     """The claims of standard input, one a line."""
-    raw = sys.stdin.buffer.read(MOST_STDIN)
-    try:
-        lines = raw.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        what = tr("standard input is no text in UTF-8: line {line}", line=line)
-        raise DeriveError(Problem("C112", what)) from None
-    return [line for line in lines if line.strip()]
+    return [line for line in stdin_text().splitlines() if line.strip()]
 
 
 def weighed(

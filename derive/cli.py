@@ -492,13 +492,13 @@ def measure(
 @click.argument("texts", metavar="[TEXT]...", nargs=-1)
 @option(
     "--doc", "documents", multiple=True, metavar="FILE",
-    means=Text("a Markdown or text document whose numbers are judged",
-               "Markdown 或文本文档，逐一判断其中的数字"),
+    means=Text("a Markdown or text document whose numbers are judged; - for standard input",
+               "Markdown 或文本文档，逐一判断其中的数字；- 表示标准输入"),
 )  # fmt: skip
 @option(
     "--file", "files", multiple=True, metavar="CLAIMS.yaml",
-    means=Text("claims of a YAML file, or of a text file, one a line",
-               "YAML 文件中的论断；文本文件则一行一条"),
+    means=Text("claims of a YAML file, or of a text file, one a line; - for standard input",
+               "YAML 文件中的论断；文本文件则一行一条；- 表示标准输入"),
 )  # fmt: skip
 @option(
     "--formula", "formulas", multiple=True, metavar="FORMULA",

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from derive.audit.prose import DIGIT, Piece, pieces
 from derive.audit.reading.claim import read_claim
 from derive.audit.reading.normal import LONGEST
+from derive.audit.standard_input import is_stdin, stdin_text
 from derive.errors import DeriveError, Place, Problem, harmless, printable, reason
 from derive.text import Text, tr
 
@@ -201,6 +202,8 @@ def weighs(claim: Claim) -> bool:
 
 def read_text(path: Path) -> str:
     """The document's text; DeriveError A201 to A203."""
+    if is_stdin(path):
+        return stdin_text()
     shown = printable(str(path), 120)
 
     def refused(code: str, what: Text) -> DeriveError:

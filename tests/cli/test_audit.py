@@ -242,3 +242,24 @@ def test_a_dash_is_standard_input_and_nothing_is_no_claim() -> None:
     broken = runner.invoke(main, ["audit", "--lang", "en"], input=b"\x48\n\xff\n")
     assert (broken.exit_code, broken.stdout) == (2, "")
     assert "C112  standard input is no text in UTF-8: line 2" in broken.stderr
+
+
+@pytest.mark.parametrize(("given", "verdicts"), [
+    ("H100 SXM has 80 GB of memory.\nH100 SXM 有 81 GB 显存。\n", ["consistent", "contradicted"]),
+    ("claims:\n- text: H100 SXM 有 80 GB 显存。\n", ["consistent"]),
+    ("# a note\nclaims:\n- {subject: H100 SXM, quantity: memory, value: 81 GB}\n",
+     ["contradicted"]),
+])  # fmt: skip
+def test_a_file_of_claims_may_be_standard_input(given: str, verdicts: list[str]) -> None:
+    done = CliRunner().invoke(main, ["audit", "--file", "-", "--json"], input=given)
+    assert [c["verdict"] for c in json.loads(done.stdout)["claims"]] == verdicts, done.output
+
+
+def test_a_document_may_be_standard_input() -> None:
+    text = "# 容量\n\nWe use the H100 SXM.\n\n它的显存带宽为 5 TB/s。\n"
+    done = CliRunner().invoke(main, ["audit", "--doc", "-", "--json"], input=text)
+    (found,) = json.loads(done.stdout)["claims"]
+    assert (found["verdict"], found["line"]) == ("contradicted", 5)
+    twice = CliRunner().invoke(main, ["audit", "--doc", "-", "--file", "-"], input=text)
+    assert twice.exit_code == 2
+    assert "C114" in twice.stderr

@@ -6,6 +6,7 @@ one error with file, line and column, and no verdict is printed, so that none go
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,8 +15,9 @@ from typing import Any
 from derive.audit.fields.conditions import phrases
 from derive.audit.fields.given import read_given
 from derive.audit.formula.equations import equations
+from derive.audit.standard_input import is_stdin, stdin_text
 from derive.audit.types import VERDICTS, Entry
-from derive.errors import DeriveError, Place, printable
+from derive.errors import DeriveError, Place, Problem, printable
 from derive.specs.document import Limits, file_text, parsed
 from derive.specs.faults import Faults, nearest
 from derive.specs.fields import CLAIMS
@@ -25,6 +27,7 @@ from derive.text import Text, tr
 
 LIMITS = Limits(bytes=16_000_000, nodes=2_000_000, list_key="claims")
 LISTS = ("claims", "cases", "figures")
+KEYED = re.compile(rf"^(?:{'|'.join(LISTS)}) ?:", re.MULTILINE)  # YAML of standard input
 SAYS = ("text", "value", "printed", "formula")  # one of them makes a claim
 SAME = (("value", "printed"), ("expect", "verdict"))
 
@@ -41,8 +44,8 @@ class Stated:
 
 def read_claims(path: Path) -> list[Stated]:
     """Every claim of a file; DeriveError with all that is wrong."""
-    text = file_text(path, largest=LIMITS.bytes)
-    if path.suffix.lower() not in (".yaml", ".yml"):
+    text = stdin_text() if is_stdin(path) else file_text(path, largest=LIMITS.bytes)
+    if path.suffix.lower() not in (".yaml", ".yml") and not (is_stdin(path) and KEYED.search(text)):
         return list(lines(text, str(path)))
     document = parsed(text, str(path), LIMITS)
     faults = Faults()
@@ -62,7 +65,9 @@ def title_of(path: Path) -> Text | None:
 
 
 def lines(text: str, file: str) -> Iterator[Stated]:
-    """One claim a line; empty lines are passed over."""
+    """One claim a line; empty lines are passed over, a file without others is refused."""
+    if not text.strip("\ufeff \t\r\n"):
+        raise DeriveError(Problem("A103", tr("the file holds no claims: one a line"), Place(file)))
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
         if line.strip():
             yield Stated(line.strip(), Place(file, number))

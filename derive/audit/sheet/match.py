@@ -39,6 +39,7 @@ DRAWS = re.compile(
     r"(?<![a-z])(?:draw(?:s|ing)?|drew|dissipat(?:es?|ing))(?![a-z])|耗电|(?:实测|运行)功耗",
     re.IGNORECASE,
 )
+NOMINAL = ("memory", "power", "link")  # round numbers by agreement
 TIES = ("ridge", "intensity", "batch")  # what two rates of a product make together
 BESIDE = 3  # characters between a verb and its object
 MARKUP = re.compile(
@@ -179,7 +180,7 @@ def match(figure: Figure, product: Hardware, claim: Claim, entries: Sequence[Ent
     for entry in mine:
         for count in counts(entry, product, said, sizes):
             span = entry.interval if count == 1 else entry.interval.scaled(count)
-            meets = span.low <= high and low <= span.high
+            meets = overlaps(span, low, high, nominal=entry.kind in NOMINAL)
             if not meets and count > 1:
                 continue
             why, excluded = apart(entry, count, figure, said, sizes, product, kinds[0])
@@ -203,6 +204,17 @@ def alike(figure: Figure, entry: Entry) -> bool:
     """Whether a figure is near enough to a value to be that of another build of the product."""
     low, high = bounds(figure)
     return entry.quantity.base < BUILDS * high and low < BUILDS * entry.quantity.base
+
+
+def overlaps(span: Interval, low: Fraction, high: Fraction, *, nominal: bool) -> bool:
+    """Whether a value can be what the figure stands for.
+
+    A value that is sold by its number is not rounded from another: 80 GB and 81 GB, whose
+    intervals have one end in common, are two; 989 and 990 TFLOP/s may both stand for 989.5.
+    """
+    if nominal and span.low < span.high and low < high:
+        return span.low < high and low < span.high
+    return span.low <= high and low <= span.high
 
 
 def is_near(span: Interval, low: Fraction, high: Fraction) -> bool:
