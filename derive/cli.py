@@ -436,7 +436,7 @@ def compare(
 )  # fmt: skip
 @JSON
 @option(
-    "--to", "formats", type=OneOf("pdf", "html", "json", many=True), default=None,
+    "--to", "formats", type=OneOf("pdf", "html", "md", "json", many=True), default=None,
     means=Text("files to write", "要写出的文件"),
 )  # fmt: skip
 @option(

@@ -97,7 +97,8 @@ def section(found: Measured) -> dict[str, Any]:
     """The record with its figures, as a ledger carries it."""
     from derive.measured.against.figure import figures
 
-    return {**found.record, "figures": figures(found.bounded)}
+    numbered = [(n, run, at) for n, (run, at) in enumerate(found.held, 1) if at is not None]
+    return {**found.record, "figures": figures(numbered)}
 
 
 def write(
@@ -107,7 +108,7 @@ def write(
     """The documents of the runs; the ledger is that of the scenario at the first run's load."""
     from derive.ledger import dump, sealed
     from derive.options import say
-    from derive.render import measured_page
+    from derive.render import measured_markdown, measured_page
     from derive.render.report import check, file_stem, put_in_place, size
     from derive.study import study
 
@@ -124,6 +125,8 @@ def write(
             made[targets[wanted]] = dump(ledger).encode()
         elif wanted == "html":
             made[targets[wanted]] = measured_page.html(ledger, lang, stem)
+        elif wanted == "md":
+            made[targets[wanted]] = measured_markdown.document(ledger, lang, stem).encode()
         else:
             made[targets[wanted]] = measured_page.pdf(
                 ledger, lang, stem, dump(ledger).encode(), say

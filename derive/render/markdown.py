@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from derive.render import cards as card_view
-from derive.render import checklist_markdown, page, sections
+from derive.render import checklist_markdown, measured_markdown, page, sections
 from derive.render.equations import Plain
 from derive.render.markdown_text import anchor, code, escape, linked, signed, table
 from derive.render.numbers import Shown, counted
@@ -252,6 +252,10 @@ class Writer:
             return code(name)
         heading = f"{name} {glued(self.w.plain(self.view.cards[name].record['name']))}"
         return linked(name, anchor(heading))
+
+    def measured(self) -> Blocks:
+        """The runs beside their bounds."""
+        yield from measured_markdown.sections(self, self.view.measured(), 3)
 
     def misconceptions(self) -> Blocks:
         """What is believed, why it misleads, what the numbers say."""

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from derive.render import charts, fonts, page
 from derive.render.equations import Print
-from derive.render.words import Words, seen, texts
+from derive.render.words import Given, Words, seen, texts
 
 FIGURE = 800  # px: drawn somewhat larger than the text block, so that two stand on a page
 RUNNING = 64  # half-width places of the running title
@@ -39,16 +39,16 @@ def document(ledger: Mapping[str, Any], lang: str, stem: str, date: str) -> tupl
     """The finished HTML, and the view with its store and the formulas that had to be narrowed."""
     view = PrintView(ledger, Words(lang, ledger["symbols"]), Print())
     template = page.environment().get_template("print.html")
-    running = running_title(view)
-    text = seen(template.render(**page.shared(view, stem, date), running=running))
+    running_title = running(view, view.scenario["title"])
+    text = seen(template.render(**page.shared(view, stem, date), running=running_title))
     view.missing = "".join(sorted(fonts.uncovered(text)))
     return (fonts.spelled(text) if view.missing else text), view
 
 
-def running_title(view: page.View) -> str:
+def running(view: page.View, title: Given) -> str:
     """The title for the head of a page: both languages where they fit on half a line."""
-    en, zh = texts(view.scenario["title"])
-    both = view.w.plain(view.scenario["title"])
+    en, zh = texts(title)
+    both = view.w.plain(title)
     for text in (both, zh if "zh" in view.w.langs else en):
         if places(text) <= RUNNING:
             return text

@@ -9,6 +9,7 @@ from typing import Any
 
 from derive.derivation.points import Point
 from derive.formula import standing_in
+from derive.measured.against.kernels import longest, roof
 from derive.measured.against.setting import Setting
 from derive.measured.against.shares import COMPUTE, MEMORY, get
 from derive.measured.record import Kernel, Run
@@ -20,22 +21,23 @@ from derive.text import Text, same, tr
 TERA = Fraction(10**12)
 MOST_KERNELS = 12  # drawn, by time; the table has all that can be placed
 LONGEST_NAME = 28
+FEW, ENOUGH = 3, 3  # machines that are all drawn; runs that make one of more machines worth it
 
 
-def serving(held: Sequence[tuple[Run, Setting]]) -> Figure | None:
+def serving(held: Sequence[tuple[int, Run, Setting]], *, named: bool) -> Figure | None:
     """Each run's decode and prefill below the roofs of the replica; None where there is none."""
-    base = held[0][1].bound
+    base = held[0][2].bound
     points, gaps, rows, ridge = [], [], [], base.peak.get("I_ridge")
-    for number, (run, setting) in enumerate(held, 1):
+    for number, run, setting in held:
         name = run.label or (str(number) if len(held) > 1 else "")
-        for phase, words, x, y, roof in placed(setting):
+        for phase, words, x, y, top in placed(setting):
             label = tr("{phase} {name}", phase=words, name=name) if name else words
             side = COMPUTE if x >= ridge else MEMORY
             points.append(dot(f"{phase}-{number}", label, side, x, y))
             gaps.append(
-                line(f"gap-{phase}-{number}", same(""), "neutral", [(x, y), (x, roof)], True)
+                line(f"gap-{phase}-{number}", same(""), "neutral", [(x, y), (x, top)], True)
             )
-            rows.append([Fraction(number), x, y, roof, y / roof])
+            rows.append([Fraction(number), x, y, top, y / top])
     if not points:
         return None
     with standing_in(base.variants):
@@ -51,7 +53,7 @@ def serving(held: Sequence[tuple[Run, Setting]]) -> Figure | None:
     return {
         **drawn,
         "id": "roofline_measured",
-        "title": tr("Roofline with the measured runs").json(),
+        "title": title(base, named).json(),
         "alt": tr(
             "The roofs of one replica; each measured run as a point below them, a dashed line up "
             "to the roof: its length is what is left."
@@ -71,6 +73,16 @@ def serving(held: Sequence[tuple[Run, Setting]]) -> Figure | None:
             rows,
         ),
     }  # fmt: skip
+
+
+def title(base: Bound, named: bool) -> Text:
+    """What is drawn, and of which machine where there are several."""
+    of = base.scenario
+    if not named:
+        return tr("Roofline with the measured runs")
+    count = int(base.peak.get("g"))
+    names = zip(of.model.name.json().values(), of.hardware.name.json().values(), strict=True)
+    return Text(*(f"{model}, {count:,} × {hardware}" for model, hardware in names))
 
 
 Spot = tuple[str, Text, Fraction, Fraction, Fraction]  # phase, words, x, y, roof at x
@@ -96,15 +108,13 @@ def placed(setting: Setting) -> list[Spot]:
 
 def roof_of(point: Point, intensity: Fraction) -> Fraction:
     """TFLOP/s that the replica attains at an intensity."""
-    peak, rate = point.get("P_peak"), point.get("B_peak")
-    return point.get("g") * min(peak, intensity * rate) / TERA
+    return roof(point, intensity) / TERA
 
 
-def kernels(bound: Bound, found: Sequence[Kernel]) -> Figure | None:
+def kernels(bound: Bound, found: Sequence[Kernel], number: int = 0) -> Figure | None:
     """Kernels below the roofs of one device, the longest first, as wide as their share of time."""
     whole = sum((k.time for k in found), Fraction(0))
-    usable = [k for k in found if k.flops and k.traffic and k.time]
-    usable.sort(key=lambda k: (-k.time, k.name))
+    usable = [k for k in longest(found) if k.flops and k.traffic and k.time]
     if not usable or not whole:
         return None
     point = bound.peak.with_(g=Fraction(1))
@@ -122,7 +132,11 @@ def kernels(bound: Bound, found: Sequence[Kernel]) -> Figure | None:
     roofs = tr("bandwidth roof: intensity × bandwidth"), tr("compute roof: peak compute")
     return {
         "id": "roofline_kernels",
-        "title": tr("Roofline of one device with the profiled kernels").json(),
+        "title": (
+            tr("Roofline of one device with the kernels of run {number}", number=number)
+            if number
+            else tr("Roofline of one device with the profiled kernels")
+        ).json(),
         "alt": tr(
             "The roofs of one device; the longest kernels as points, larger with their share of "
             "the time."
@@ -167,14 +181,25 @@ def short(name: str) -> str:
 Figures = list[dict[str, Any]]
 
 
-def figures(held: Sequence[tuple[Run, Setting]]) -> Figures:
-    """Those that the runs give; one roofline for the runs of each machine."""
-    replicas: dict[tuple[Fraction, ...], list[tuple[Run, Setting]]] = {}
-    for run, there in held:
-        point = there.bound.peak
-        roofs = tuple(point.get(name) for name in ("g", "P_peak", "B_peak"))
-        replicas.setdefault(roofs, []).append((run, there))
-    found = [serving(same_roofs) for same_roofs in replicas.values()]
-    found += [kernels(there.bound, run.kernels) for run, there in held if run.kernels]
+def figures(held: Sequence[tuple[int, Run, Setting]]) -> Figures:
+    """Those that the runs give; one roofline for the runs of one model on one machine.
+
+    Of many machines only those with several runs are drawn: one point says no more than its row.
+    """
+    replicas: dict[tuple[object, ...], list[tuple[int, Run, Setting]]] = {}
+    for number, run, there in held:
+        if placed(there):
+            of, point = there.bound.scenario, there.bound.peak
+            roofs = (of.model.name.en, *(point.get(name) for name in ("g", "P_peak", "B_peak")))
+            replicas.setdefault(roofs, []).append((number, run, there))
+    wanted = [
+        runs for runs in replicas.values() if len(replicas) <= FEW or len(runs) >= ENOUGH
+    ]  # fmt: skip
+    found = [serving(runs, named=len(replicas) > 1) for runs in wanted]
+    profiles = [one for one in held if one[1].kernels]
+    found += [
+        kernels(there.bound, run.kernels, number if len(profiles) > 1 else 0)
+        for number, run, there in profiles
+    ]
     made = [f for f in found if f is not None]
     return [{**f, "id": f["id"] if n == 0 else f"{f['id']}_{n}"} for n, f in enumerate(made)]

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from derive.derivation.points import Point
 from derive.measured.against import experiments
 from derive.measured.against.advice import advice
 from derive.measured.against.bands import BEATS, band, meaning
 from derive.measured.against.beats import explanations
+from derive.measured.against.kernels import kernels_record
 from derive.measured.against.setting import Setting
 from derive.measured.against.shares import MEMORY, Phase, phases
 from derive.measured.against.totals import Total, totals
@@ -24,8 +26,8 @@ Record = dict[str, Any]
 TIME = {"TPOT": "ms*request/token", "TTFT": "ms"}
 
 
-def run_record(run: Run) -> Record:
-    """What a file says, field by field."""
+def run_record(run: Run, point: Point | None = None) -> Record:
+    """What a file says, field by field; with a point, its kernels below the roof of a device."""
     return {
         "tool": run.tool,
         "file": run.place.file.replace("\\", "/").rsplit("/", 1)[-1],
@@ -35,6 +37,7 @@ def run_record(run: Run) -> Record:
         "facts": {key: fact.text for key, fact in run.facts.items()},
         "figures": [figure_record(f) for f in run.figures],
         "notes": [n.json() for n in run.notes],
+        "kernels": kernels_record(run.kernels, point),
     }
 
 
@@ -64,7 +67,8 @@ def amount(quantity: Quantity) -> Record:
 def held(run: Run, setting: Setting, hardware: Sequence[Hardware]) -> Record:
     """A run beside its bounds."""
     return {
-        **run_record(run),
+        **run_record(run, setting.bound.peak),
+        "of": machine(setting),
         "setting": {
             name: input_json(setting.bound, name)
             for name in ("b", "T_in", "T_out", "T", "g")
@@ -74,6 +78,18 @@ def held(run: Run, setting: Setting, hardware: Sequence[Hardware]) -> Record:
         "taken_notes": [n.json() for n in setting.notes],
         "phases": [phase_record(p, run, setting, hardware) for p in phases(setting)],
         "totals": [total_record(t) for t in totals(run, setting)],
+    }
+
+
+def machine(setting: Setting) -> Record:
+    """Which model stands on what: runs of one such record are read together."""
+    of = setting.bound.scenario
+    return {
+        "scenario": of.id,
+        "model": of.model.name.json(),
+        "hardware": of.hardware.name.json(),
+        "devices": f"{int(setting.bound.peak.get('g')):,}",
+        "precision": dict(of.precision),
     }
 
 
