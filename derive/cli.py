@@ -136,13 +136,18 @@ def symbol_first(name: str) -> DeriveError:
                "另设一节审计厂商给出的指标"),
 )  # fmt: skip
 @option(
+    "--measured", "measurements", multiple=True, metavar="FILE",
+    means=Text("measured runs, held against the bound in a section of their own",
+               "实测文件：另设一节与物理下限对照"),
+)  # fmt: skip
+@option(
     "--strict", is_flag=True,
     means=Text("exit with 1 where nothing fits or a target is missed",
                "放不下或未达目标时退出码为 1"),
 )  # fmt: skip
 def report(
     scenario: str | None, lang: str, formats: list[str], directory: str, strict: bool,
-    audited: bool, **options: Any,
+    audited: bool, measurements: tuple[str, ...], **options: Any,
 ) -> None:  # fmt: skip
     """Load, look whether the files can be written, derive, write."""
     from derive.render.pdf import quick_process
@@ -154,21 +159,41 @@ def report(
     loaded = load_scenario(scenario, options)
     folder = Path(directory)
     check(folder, [folder / f"{file_stem(loaded.id)}.{f}" for f in formats])
+    roots = spec_roots(options["specs_dirs"])
+    more = measured_section(measurements, loaded, options, roots)
     say(tr("{name}: deriving and proving", name=loaded.id))
     with quick_process():
-        roots = spec_roots(options["specs_dirs"])
-        ledger = study(loaded, load.sources(roots), asked=asked(scenario, options, audited))
+        words = asked(scenario, options, audited, measurements)
+        ledger = study(loaded, load.sources(roots), asked=words)
         if audited:
             from derive.audit.vendor import vendor_audit
+
+            more["audit"] = vendor_audit(loaded, roots)
+        if more:
             from derive.ledger import sealed
 
-            ledger = sealed({**ledger, "audit": vendor_audit(loaded, roots)})
+            ledger = sealed({**ledger, **more})
         complete = write_report(ledger, formats, lang, folder, say)
     if not complete or (strict and missed(ledger)):
         click.get_current_context().exit(FINDINGS)
 
 
-def asked(scenario: str | None, options: dict[str, Any], audited: bool = False) -> list[str]:
+def measured_section(
+    files: Sequence[str], loaded: Any, options: dict[str, Any], roots: Sequence[Path]
+) -> dict[str, Any]:
+    """The runs of FILEs beside their bounds, as the ledger carries them; nothing without files."""
+    if not files:
+        return {}
+    from derive import measure_command as command
+
+    found = command.measured(files, lambda _: loaded, command.set_by_hand(options), roots)
+    return {"measured": command.section(found)}
+
+
+def asked(
+    scenario: str | None, options: dict[str, Any], audited: bool = False,
+    measurements: Sequence[str] = (),
+) -> list[str]:  # fmt: skip
     """The words that ask for the document on the command line, to be said in it."""
     words = [scenario] if scenario else []
     for key in PARTS:
@@ -177,6 +202,8 @@ def asked(scenario: str | None, options: dict[str, Any], audited: bool = False) 
         words += ["--set", setting]
     for folder in options["specs_dirs"]:
         words += ["--specs", folder]
+    for file in measurements:
+        words += ["--measured", file]
     return [*words, "--audit"] if audited else words
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from derive.specs.types import Scenario
 
 LOAD_KEYS = {"workload.requests": "b", "workload.input": "T_in", "workload.output": "T_out"}
-LARGE = 50_000_000  # bytes of a file whose reading takes long enough to be told of
+LARGE = 16_000_000  # bytes of a file whose reading is shown
 OPTIONS = {"batch": "b", "input": "T_in", "output": "T_out"}
 
 
@@ -142,7 +142,7 @@ def all_runs(files: Sequence[str]) -> dict[str, list[Run]]:
     problems: list[Problem] = []
     for name in dict.fromkeys(files):
         try:
-            found[name] = read(Path(name), telling(name))
+            found[name] = told(Path(name))
         except DeriveError as error:
             problems += error.problems
     if problems:
@@ -150,20 +150,15 @@ def all_runs(files: Sequence[str]) -> dict[str, list[Run]]:
     return found
 
 
-def telling(name: str) -> Callable[[int, int], None]:
-    """Says each tenth of a large file that was read."""
-    from derive.options import say
-
-    told = 0
-
-    def progress(done: int, size: int) -> None:
-        nonlocal told
-        tenths = 10 * done // size if size >= LARGE else 0
-        if tenths > told:
-            told = tenths
-            say(tr("{file}: {share} % read", file=printable(name, 80), share=10 * tenths))
-
-    return progress
+def told(path: Path) -> list[Run]:
+    """The runs of a file; how far it is stands on stderr where that takes a while."""
+    size = path.stat().st_size if path.is_file() else 0
+    if size < LARGE:
+        return read(path)
+    shown = click.get_text_stream("stderr")
+    bar = click.progressbar(length=size, label=printable(path.name, 60), file=shown)
+    with bar as running:
+        return read(path, lambda passed, _: running.update(max(0, passed - running.pos)))
 
 
 def only(runs: Sequence[Run], name: str) -> Run:

@@ -147,14 +147,14 @@ def details(made: Writer, measured: Mapping[str, Any]) -> str:
 def kernels(made: Writer, run: Run) -> Blocks:
     """The longest kernels of a profile."""
     found = run["kernels"]
-    yield f"**{numbered(run)}**, {shown(found['time'])}"
+    yield f"**{numbered(run)}**, {shown(found['total'])}"
     rows = [
         [str(number), code(row["name"]), f"{row['calls']:,}", shown(row["time"]),
-         *(shown(row[key]) for key in ("share", "intensity", "compute", "of_roof"))]
+         *(shown(row[key]) for key in ("share", "intensity", "bound", "reached"))]
         for number, row in enumerate(found["rows"], 1)
     ]  # fmt: skip
     heads = made.titles(tr("kernel"), tr("calls"), tr("time"), tr("share of the time"),
-                        tr("intensity"), tr("compute"), tr("share of the roof"))  # fmt: skip
+                        tr("intensity"), tr("time at the roof"), tr("roof / time"))  # fmt: skip
     yield table(["\\#", *heads], rows, right=(0, *range(2, 8)))
     yield from map(made.prose, run["kernel_notes"])
 

@@ -68,6 +68,7 @@ def numbered(run: Record, number: int) -> dict[str, Any]:
         "told": [*run["notes"], *run.get("taken_notes", ()), *notes],
         "taken": run.get("taken", ()),
         "phases": phases,
+        "kernels": with_intensity(run["kernels"]) if run["kernels"] else None,
         "kernel_notes": kernel_notes(run),
         "figures": [{**f, "statistic_name": statistic(f["statistic"])} for f in run["figures"]],
         "lines": [*map(phase, phases), *map(total, totals)],
@@ -170,6 +171,11 @@ def spanned(texts: Sequence[str]) -> str:
 def plain(number: str) -> Fraction:
     """A displayed number as a value to sort by."""
     return Fraction(number.replace(",", ""))
+
+
+def with_intensity(profile: Record) -> dict[str, Any]:
+    """Kernels whose rows all have an intensity, or none."""
+    return {**profile, "rows": [{"intensity": None, **row} for row in profile["rows"]]}
 
 
 def kernel_notes(run: Record) -> list[Mapping[str, str]]:

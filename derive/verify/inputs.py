@@ -123,6 +123,9 @@ def check_calibration(ledger: Ledger) -> Iterator[Text]:
             yield tr("{name}: low, typical and high are no range within 0 and 1", name=name)
 
 
+NAMED = {"model", "hardware", "calibration", "specs", "date", "measured"}  # files and names
+
+
 def check_asked(ledger: Ledger) -> Iterator[Text]:
     """The words of the command line state what the ledger holds."""
     record, scenario = ledger.record, ledger.record["scenario"]
@@ -140,9 +143,11 @@ def check_asked(ledger: Ledger) -> Iterator[Text]:
         words = [w for w in words if w != "--audit"]
         if "audit" not in record:
             yield tr("asked: {word} is not what the ledger holds", word=quoted("--audit"))
+    if "--measured" in words[::2] and "measured" not in record:
+        yield tr("asked: {word} is not what the ledger holds", word=quoted("--measured"))
     for option, word in zip(words[::2], words[1::2], strict=False):
         key, found, value = word.partition("=") if option == "--set" else (option, "=", word)
-        named = key.strip().strip("-") in ("model", "hardware", "calibration", "specs", "date")
+        named = key.strip().strip("-") in NAMED
         if not named and (not found or value.strip() not in held):
             yield tr("asked: {word} is not what the ledger holds", word=quoted(word))
 

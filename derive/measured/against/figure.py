@@ -9,9 +9,9 @@ from typing import Any
 
 from derive.derivation.points import Point
 from derive.formula import standing_in
-from derive.measured.against.kernels import longest, roof
 from derive.measured.against.setting import Setting
 from derive.measured.against.shares import COMPUTE, MEMORY, get
+from derive.measured.against.top_kernels import longest, roof
 from derive.measured.record import Kernel, Run
 from derive.study.bind import Bound
 from derive.study.drawing import Figure, axis, dot, line, mark, table, written

@@ -11,9 +11,9 @@ from derive.measured.against import experiments
 from derive.measured.against.advice import advice
 from derive.measured.against.bands import BEATS, band, meaning
 from derive.measured.against.beats import explanations
-from derive.measured.against.kernels import kernels_record
 from derive.measured.against.setting import Setting
 from derive.measured.against.shares import MEMORY, Phase, phases
+from derive.measured.against.top_kernels import kernels_record
 from derive.measured.against.totals import Total, totals
 from derive.measured.quantities import MEASURABLE
 from derive.measured.record import Figure, Run
