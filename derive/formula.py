@@ -97,11 +97,14 @@ class Formula:
 CATALOGUE: dict[str, Formula] = {}
 VARIANTS: dict[str, Formula] = {}
 # an input that tells the kind of model -> the variants that it calls for
-EXPERTS = ("E", ("W_parts", "W_experts", "t_prefill_experts", "TTFT_experts", "TTFT_burst_experts"))
+SPREAD = ("W_dev_experts", "W_read_dev_experts", "W_pre_experts")
+PARTS = ("W_experts", "t_prefill_experts", "TTFT_experts", "TTFT_burst_experts", *SPREAD)
+EXPERTS = ("E", ("W_parts", *PARTS))
 TOWERS = ("N_side", ("W_tower",))
-BOTH = ("W_parts_tower", "W_experts", "t_prefill_experts", "TTFT_experts", "TTFT_burst_experts")
+BOTH = ("W_parts_tower", *PARTS)
 # where layers have experts in two numbers, these stand in instead
-TWO_NUMBERS = {"W_experts": ("W_experts_two", "W_prefill_two"),
+TWO_NUMBERS = {"W_experts": ("W_experts_two", "W_prefill_two", "W_hit_two"),
+               "W_pre_experts": ("W_pre_two",),
                "TTFT_burst_experts": ("TTFT_burst_two",)}  # fmt: skip
 STATE = ("b_crit_state", "T_wall_state")
 STATE_ONE = {"": "I_decode_1_state", "E": "I_decode_1_state_experts", "E2": "I_decode_1_state_two"}
@@ -112,20 +115,32 @@ READ = ("KV_total_sparse", "Q_step_sparse", "I_wall_att_sparse", "I_att_sparse")
 KEPT = (
     ("e_pick e_cmp", (*READ, "kappa_compressed", "KV_reserved_compressed", "KV_read_compressed",
                       "F_att_compressed_sparse", "share_att_prefill_compressed_sparse",
+                      "F_att_pre_compressed_sparse", "KV_write_compressed",
                       "T_cross_sparse", "MBU_meas_compressed")),
     ("e_again", (*READ, "kappa_window", "F_att_window", "share_att_prefill_window",
-                 "KV_reserved_window", "KV_read_again", "T_cross_sparse", "MBU_meas_again")),
+                 "KV_reserved_window", "KV_read_again", "T_cross_sparse", "MBU_meas_again",
+                 "F_att_pre_window", "KV_write_window", "share_kv_window_again")),
     ("e_pick", ("kappa_flat", "KV_total_sparse", "Q_step_sparse", "F_att_sparse",
                "I_wall_att_sparse", "share_att_prefill_sparse", "I_att_sparse", "T_cross_sparse",
-               "MBU_meas_sparse")),
+               "MBU_meas_sparse", "F_att_pre_sparse", "KV_write_flat")),
     ("e_cmp", ("kappa_compressed", "F_att_compressed", "share_att_prefill_compressed",
-               "KV_reserved_compressed")),
+               "KV_reserved_compressed", "F_att_pre_compressed", "KV_write_compressed")),
     ("e_win2", ("kappa_windows", "F_att_windows", "share_att_prefill_windows",
-                "KV_reserved_windows")),
-    ("e_win", ("kappa_window", "F_att_window", "share_att_prefill_window", "KV_reserved_window")),
-    ("S_kv", ("kappa_state", "F_att_flat", "share_att_prefill_flat", "KV_reserved_state")),
-    ("e_full", ("kappa_flat", "F_att_flat", "share_att_prefill_flat")),
+                "KV_reserved_windows", "F_att_pre_windows", "KV_write_windows",
+                "share_kv_window_two")),
+    ("e_win", ("kappa_window", "F_att_window", "share_att_prefill_window", "KV_reserved_window",
+               "F_att_pre_window", "KV_write_window")),
+    ("S_kv", ("kappa_state", "F_att_flat", "share_att_prefill_flat", "KV_reserved_state",
+              "F_att_pre_flat", "KV_write_state")),
+    ("e_full", ("kappa_flat", "F_att_flat", "share_att_prefill_flat", "F_att_pre_flat",
+                "KV_write_flat")),
 )  # fmt: skip
+# how devices share: where they are several, and where they do not share all evenly
+GROUP = {False: ("t_over_group", "t_over_pre_group"), True: ("t_over_group", "t_over_pre_experts")}
+LINKS = {(False, True): "t_link_waits", (True, False): "t_link_experts",
+         (True, True): "t_link_experts_waits"}  # fmt: skip
+LAYOUT = ("t_step_layout", "t_step_eff_layout", "M_free_layout", "tokens_max_layout",
+          "b_max_layout", "b_max_reserved_layout", "g_min_layout", "g_fit_layout")  # fmt: skip
 _standing: list[tuple[str, ...]] = [()]
 
 
@@ -134,8 +149,11 @@ def active() -> tuple[str, ...]:
     return _standing[-1]
 
 
-def called_for(given: Container[str]) -> tuple[str, ...]:
-    """The variants that stand in where these inputs are given: by what is read and what is kept."""
+def called_for(given: Mapping[str, Fraction] | Container[str]) -> tuple[str, ...]:
+    """The variants that stand in where these inputs are given: by what is read, kept and shared.
+
+    How devices share follows from values, which a bare list of ids does not have.
+    """
     kinds = tuple(tells for tells, _ in (EXPERTS, TOWERS) if tells in given)
     read = {("E",): EXPERTS[1], ("N_side",): TOWERS[1], ("E", "N_side"): BOTH}.get(kinds, ())
     if "E2" in given:
@@ -145,7 +163,33 @@ def called_for(given: Container[str]) -> tuple[str, ...]:
     others: list[tuple[str, ...]] = []
     others += [(*STATE, STATE_ONE[several])] if "S_kv" in given else []
     others += [UNREAD["N_fix" in given]] if "s_idle" in given else []
+    others += [shared_by(given)] if isinstance(given, Mapping) else []
     return tuple(sorted((*read, *kept, *(v for variants in others for v in variants))))
+
+
+def shared_by(given: Mapping[str, Fraction]) -> tuple[str, ...]:
+    """The variants that the devices of a replica call for, by how many there are and how they share."""
+    if not {"g", "PP", "DP", "EP"} <= given.keys():
+        return ()
+    experts, waits = "E" in given, "t_hop" in given
+    heads = () if "e_full" not in given else ("kappa_dev_even",)
+    if "g_tp" in given:
+        heads = ("kappa_dev_latent",)
+    elif heads and "H_kv" in given:
+        heads = ("kappa_dev_kinds",)
+    if given["g"] <= 1:
+        return heads
+    links = ((LINKS[experts, waits],) if experts or waits else ()) + (
+        ("t_wait_experts",) if experts else ()
+    )
+    return (*heads, *GROUP[experts], *links, *(LAYOUT if uneven(given) else ()))
+
+
+def uneven(given: Mapping[str, Fraction]) -> bool:
+    """Whether the devices hold or read copies: stages, groups, or more devices than KV heads."""
+    if any(given[name] > 1 for name in ("PP", "DP", "EP")):
+        return True
+    return "g_tp" not in given and "H_kv" in given and given["g"] > given["H_kv"]
 
 
 @contextmanager

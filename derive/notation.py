@@ -67,6 +67,7 @@ price       | c_{\mathrm{dev}}             | USD/hour/device  | 1e-05 to 0.003  
 N           | N                            | param            | 1e09 to 4e11     | parameters resident in memory | 驻留显存的参数量
 N_act       | N_{\mathrm{act}}             | param            | 1e09 to 4e11     | parameters that one token activates; all of them for a dense model | 单个 token 激活的参数量（稠密模型即全部）
 N_emb       | N_{\mathrm{emb}}             | param            | 1e07 to 9e08     | parameters of an untied input embedding table | 未与输出头共享的输入嵌入表参数量
+N_head      | N_{\mathrm{head}}            | param            | 1e07 to 9e08     | parameters of the output head, which prefill needs for the last position only | 输出头的参数量，prefill 只在末位置用到
 N_side      | N_{\mathrm{side}}            | param            | 1e08 to 9e08     | parameters of towers for images or sound, which text does not use | 图像、音频塔的参数量，处理文本时不用
 N_mat       | N_{\mathrm{mat}}             | param            | 1e09 to 4e11     | parameters that multiply an activation, for one token | 单个 token 参与矩阵乘的参数量
 w           | w                            | byte/param       | 0.5 to 4         | bytes that store one parameter | 每个参数的存储字节数
@@ -117,6 +118,10 @@ w_act       | w_{\mathrm{act}}             | byte/element     | 1 to 4          
         r"""
 g           | g                            | device           | 1 to 16          | devices that form one replica | 一个副本使用的设备数
 g_tp        | g_{\mathrm{TP}}              | device           | 1 to 16          | devices of a tensor-parallel group, each of which holds the whole latent cache | 张量并行组的设备数，组内每个设备都存一整份潜向量 KV cache
+PP          | \mathrm{PP}                  |                  | 1 to 8           | pipeline parallelism: stages that hold a part of the layers each | 流水线并行：各级分别持有一部分层
+DP          | \mathrm{DP}                  |                  | 1 to 8           | data parallelism: groups that serve requests of their own | 数据并行：各组服务各自的请求
+EP          | \mathrm{EP}                  |                  | 1 to 64          | expert parallelism: ranks over which the routed experts are spread; it adds no devices | 专家并行：路由专家分布到多少个 rank；不增加设备
+b_pre       | b_{\mathrm{pre}}             | request          | 1 to 64          | prompts prefilled in one pass | 一次 prefill 的请求数
 b           | b                            | request          | 1 to 512         | requests in one forward pass | 一次前向中的请求数（批大小）
 n           | n                            | token/request    | 1 to 1           | new tokens each request brings to one forward pass | 一次前向中每个请求的新 token 数
 T_in        | T_{\mathrm{in}}              | token/request    | 16 to 16384      | input length | 输入长度
@@ -133,6 +138,7 @@ target_TPOT | \mathrm{TPOT}^{*}            | s*request/token  | 0.01 to 0.2     
         r"""
 MFU         | \mathrm{MFU}                 |                  | 0.2 to 0.9       | model FLOPs utilization: share of peak compute that is reachable | 模型算力利用率：峰值算力中可达的比例
 MBU         | \mathrm{MBU}                 |                  | 0.2 to 0.9       | model bandwidth utilization: share of peak bandwidth that is reachable | 模型带宽利用率：峰值带宽中可达的比例
+t_launch    | t_{\mathrm{launch}}          | s                | 1e-06 to 5e-05   | kernel-launch floor of one layer: its kernels start and drain, and no bytes stream | 每层的 kernel 启动下限：kernel 起停期间不搬运数据
 M_frac      | f_{\mathrm{mem}}             |                  | 0.5 to 0.95      | share of device memory the server may use | 推理服务可使用的显存比例
 T_block     | T_{\mathrm{blk}}            | token/request    | 1 to 256         | block: tokens for which the engine sets memory aside at a time | 块：引擎一次为一个请求预留的 token 数
 M_other     | M_{\mathrm{other}}           | byte/device      | 1e08 to 8e09     | memory for activations, CUDA graphs and runtime | 激活值、CUDA graph 与运行时占用的显存
@@ -211,6 +217,25 @@ CONSTANTS["c_ar"] = Constant(
     Text(
         "two all-reduces a layer: after attention and after the FFN",
         "每层两次 all-reduce：注意力之后与 FFN 之后",
+    ),
+)
+
+CONSTANTS["c_act"] = Constant(
+    "c_act",
+    r"c_{\mathrm{act}}",
+    Quantity(Fraction(4), Unit()),
+    Text(
+        "attention and FFN each read the hidden state and write it back",
+        "注意力与 FFN 各读一遍隐藏状态并写回",
+    ),
+)
+CONSTANTS["c_a2a"] = Constant(
+    "c_a2a",
+    r"c_{\mathrm{a2a}}",
+    Quantity(Fraction(2), Unit()),
+    Text(
+        "two all-to-alls a layer: tokens go to their experts and come back",
+        "每层两次 all-to-all：token 分发到专家，再收回",
     ),
 )
 

@@ -45,6 +45,7 @@ def as_model(found: Architecture, path: Path) -> Model:
         aliases=(),
         values=values,
         embedding=param(totals.table, place) if not totals.tied and totals.table else None,
+        head=param(totals.head, place) if totals.head else None,
         vocab=None,
         tied_embeddings=totals.tied,
         native=native(found),

@@ -5,7 +5,7 @@ from derive.formula import formula
 
 formula(
     "KV_read_compressed", "k", "byte/request",
-    section="kv", instead_of="KV_read",
+    section="kv", instead_of="KV_read_request",
     is_="(e_full * T + e_win * min(T, T_win) + (e_cmp - e_pick) * floor(T / T_cmp) * T_cmp "
         "+ e_pick * min(floor(T / T_cmp) * T_cmp, T_pick) + e_cmp2 * floor(T / T_cmp2) * T_cmp2) * w_kv",
     name=("KV-cache bytes of one request that a step reads", "一步中读取的单请求 KV cache 字节数"),
@@ -56,7 +56,7 @@ formula(
 
 formula(
     "KV_read_again", "k", "byte/request",
-    section="kv", instead_of="KV_read",
+    section="kv", instead_of="KV_read_request",
     is_="((e_full + e_again) * T + (e_win + e_again_win) * min(T, T_win)) * w_kv + S_kv",
     name=("KV-cache bytes of one request that a step reads", "一步中读取的单请求 KV cache 字节数"),
     reason=("each layer reads the cache it works on; one that several layers share is held once and read by each",

@@ -6,7 +6,7 @@ import derive.formulas.utilisation  # noqa: F401
 from derive.formula import formula
 
 formula(
-    "KV_read", r"\mathrm{KV}_{\mathrm{read}}", "byte/request",
+    "KV_read_request", r"\mathrm{KV}_{\mathrm{read}}^{\mathrm{req}}", "byte/request",
     section="kv",
     is_="((e_full - e_pick) * T + e_pick * min(T, T_pick)) * w_kv",
     name=("KV-cache bytes of one request that a step reads", "一步中读取的单请求 KV cache 字节数"),
@@ -20,22 +20,22 @@ formula(
 formula(
     "KV_total_sparse", "k", "byte",
     section="kv", instead_of="KV_total",
-    is_="b * KV_read",
+    is_="b * KV_read_request",
     name=("KV-cache bytes of the batch that a step reads", "整批一步读取的 KV cache 字节数"),
     reason=("each request reads what was picked of its own cache", "每个请求读自己 KV cache 中选出的部分"),
     sources=("dsa2025",),
-    example=({"b": "8 request", "KV_read": "12 MB/request"}, "96 MB"),
+    example=({"b": "8 request", "KV_read_request": "12 MB/request"}, "96 MB"),
 )  # fmt: skip
 
 formula(
     "Q_step_sparse", "q", "byte",
     section="bytes", instead_of="Q_step",
-    is_="W_read + b * KV_read",
+    is_="W_read + b * KV_read_request",
     name=("bytes one forward pass moves", "一次前向搬运的字节数"),
     reason=("weights once for the batch, of the KV cache what was picked, once for each request",
             "权重整批只读一遍，KV cache 中选出的部分每个请求各读一遍"),
     sources=("kipply2022", "dsa2025"),
-    example=({"W_read": "140 GB", "b": "8 request", "KV_read": "2 GB/request"}, "156 GB"),
+    example=({"W_read": "140 GB", "b": "8 request", "KV_read_request": "2 GB/request"}, "156 GB"),
 )  # fmt: skip
 
 formula(
@@ -64,28 +64,28 @@ formula(
 formula(
     "I_wall_att_sparse", "i", "FLOP/byte",
     section="second", instead_of="I_wall_att",
-    is_="(F_tok + F_att) * n / KV_read",
+    is_="(F_tok + F_att) * n / KV_read_request",
     name=("KV wall with attention operations counted", "计入注意力运算的 KV 墙"),
     reason=("an endless batch, with the operations on the KV cache itself", "批大小趋于无穷，并计入对 KV cache 本身的运算"),
     sources=("jax-book",),
     example=({"F_tok": "140 GFLOP/token", "F_att": "4 GFLOP/token", "n": "1 token/request",
-              "KV_read": "640 MB/request"}, "225 FLOP/byte"),
+              "KV_read_request": "640 MB/request"}, "225 FLOP/byte"),
 )  # fmt: skip
 
 formula(
     "I_att_sparse", "i", "FLOP/byte",
     section="wall", instead_of="I_att",
-    is_="F_att * n / KV_read",
+    is_="F_att * n / KV_read_request",
     name=("attention intensity", "注意力的算术强度"),
     reason=("attention operations per byte of KV cache that is read", "每读取一字节 KV cache 对应的注意力运算量"),
     sources=("gqa2023", "jax-book"),
-    example=({"F_att": "6 GFLOP/token", "n": "1 token/request", "KV_read": "750 MB/request"}, "8 FLOP/byte"),
+    example=({"F_att": "6 GFLOP/token", "n": "1 token/request", "KV_read_request": "750 MB/request"}, "8 FLOP/byte"),
 )  # fmt: skip
 
 formula(
     "T_cross_sparse", "t", "token/request",
     section="kv", instead_of="T_cross",
-    solve=("b * KV_read", "W_read", "T"),
+    solve=("b * KV_read_request", "W_read", "T"),
     closed="(W_read / (b * w_kv) - e_pick * T_pick) / (e_full - e_pick)",
     name=("context at which KV bytes equal weight bytes", "KV 字节数追平权重字节数的上下文长度"),
     reason=("beyond it a step reads more KV than weights", "超过它，一步读取的 KV 多于权重"),

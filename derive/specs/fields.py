@@ -453,6 +453,11 @@ SCENARIO = (
                 "所考察一步的上下文；缺省为输入加输出",
             ),
         ),
+        count(
+            "prompts", "request",
+            Text("prompts prefilled in one pass; 1 where not given", "一次 prefill 的请求数；缺省为 1"),
+            most=10**7,
+        ),
         Field(
             "arrival", "quantity", Text("offered load of the whole fleet", "整个集群的到达率"),
             unit="request/s", likely=("request/s",), most=10**9,
@@ -483,6 +488,23 @@ SCENARIO = (
         count(
             "block", "token/request",
             Text("tokens of a block of the KV cache; 16 where not given", "KV cache 块的 token 数；缺省为 16"),
+            most=10**6,
+        ),
+    ),
+    table(
+        "parallel", Text("how the devices of a replica share", "副本内各设备的并行方式"),
+        count(
+            "TP", "device",
+            Text("devices that share each layer; devices / (PP · DP) where not given",
+                 "共同承担每一层的设备数；缺省为 devices / (PP · DP)"),
+            most=10**6,
+        ),
+        count("PP", "", Text("stages; 1 where not given", "流水线级数；缺省为 1"), most=10**6),
+        count("DP", "", Text("groups; 1 where not given", "数据并行组数；缺省为 1"), most=10**6),
+        count(
+            "EP", "",
+            Text("ranks of TP · DP over which the routed experts are spread; 1 where not given",
+                 "路由专家所分布的 rank 数（属于 TP · DP）；缺省为 1"),
             most=10**6,
         ),
     ),

@@ -10,7 +10,7 @@ from derive.errors import printable
 from derive.specs.fields import CALIBRATION, MODEL
 from derive.specs.types import Calibration, Model, Stored, Value
 from derive.text import Text, tr
-from derive.units import Quantity
+from derive.units import Quantity, unit
 
 if TYPE_CHECKING:
     from derive.specs.nodes import Document, Table
@@ -133,10 +133,29 @@ def build_model(document: Document, reader: Reader) -> Model | None:
         structure=structure,
         latent=bool(parts.get("latent")),
         stored=stored,
+        head=head_of(values, vocab, figures.get("embedding_parameters")),
         unread=figures.get("unread_parameters"),
         compute=read.get("compute", ""),
         cache=read.get("kv_cache", ""),
     )
+
+
+HEAD = Text(
+    "vocabulary × hidden size: one row of the output head for each token of the vocabulary",
+    "词表大小 × 隐藏维度：词表中每个 token 在输出头中占一行",
+)
+LIKE_TABLE = Text("as large as the input table", "与输入词表同样大小")
+
+
+def head_of(
+    values: dict[str, Value], vocab: Value | None, table: Value | None
+) -> Value | None:
+    """The parameters of the output head, by the vocabulary or by the input table."""
+    if vocab is not None and "d_model" in values:
+        number = vocab.quantity.base * values["d_model"].quantity.base
+        quantity = Quantity(number, unit("param"))
+        return replace(vocab, quantity=quantity, text=f"{number} param", how=HEAD)
+    return replace(table, how=LIKE_TABLE) if table is not None else None
 
 
 def stored_of(

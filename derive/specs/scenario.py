@@ -37,6 +37,10 @@ SYMBOLS = {
     "M_frac": ("memory", "fraction"),
     "M_other": ("memory", "other"),
     "T_block": ("memory", "block"),
+    "PP": ("parallel", "PP"),
+    "DP": ("parallel", "DP"),
+    "EP": ("parallel", "EP"),
+    "b_pre": ("workload", "prompts"),
     "price": ("", "price"),
     "headroom": ("", "headroom"),
 }
@@ -89,6 +93,7 @@ def build(
         what = tr("{small} is above {large}", small="expert_parameters", large="parameters")
         reader.faults.add("S308", what, outside["N"].place if "N" in outside else root.place)
     check_peak(hardware, precision, root, reader)
+    check_parallel(read, model, reader)
     if reader.faults.found:
         return None
     devices: Value = read["devices"]
@@ -110,7 +115,39 @@ def build(
         assumed=tuple(assumed),
         notes=read.get("notes", ()),
         chosen=chosen,
+        parallel={key: value.text for key, value in read.get("parallel", {}).items()},
     )
+
+
+def check_parallel(read: Mapping[str, Any], model: Model, reader: Reader) -> None:
+    """Check that stages, groups and the devices that share a layer make up the replica."""
+    given: dict[str, Value] = read.get("parallel", {})
+    devices: Value | None = read.get("devices")
+    if not given or devices is None:
+        return
+    sizes = {name: int(value.quantity.value) for name, value in given.items()}
+    g, stages, groups = int(devices.quantity.value), sizes.get("PP", 1), sizes.get("DP", 1)
+    shared = sizes.get("TP", g // (stages * groups))
+    place = next(iter(given.values())).place
+    rows = (("devices", devices.text), *((name, value.text) for name, value in given.items()))
+    parts = {"TP": shared, "PP": stages, "DP": groups, "g": g}
+    if shared * stages * groups != g:
+        what = (
+            tr("TP · PP · DP = {TP} · {PP} · {DP} is not the {g} devices of the replica", **parts)
+            if "TP" in sizes
+            else tr("{g} devices are no multiple of PP · DP = {PP} · {DP}", **parts)
+        )
+        hint = tr("g = TP · PP · DP; expert parallelism adds no devices")
+        reader.faults.add("S310", what, place, hint, rows)
+        return
+    ranks, spread = shared * groups, sizes.get("EP", 1)
+    if spread > 1 and "E" not in model.structure:
+        what = tr("EP: {model} has no routed experts to spread", model=model.name)
+        reader.faults.add("S310", what, given["EP"].place)
+    elif ranks % spread:
+        what = tr("EP = {EP} does not divide TP · DP = {ranks}", EP=spread, ranks=ranks)
+        hint = tr("experts are spread over ranks that exist")
+        reader.faults.add("S310", what, given["EP"].place, hint, rows)
 
 
 def found(node: Scalar | None, resolve: Callable[[Scalar], Any], reader: Reader) -> Any:

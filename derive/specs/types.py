@@ -131,6 +131,7 @@ class Model:
     compute: str = ""
     cache: str = ""
     cautions: tuple[Text, ...] = ()  # where the model's own files contradict each other
+    head: Value | None = None  # parameters of the output head
     state_width: Text | None = None  # which width its constant state was taken in, and the other
 
     @property
@@ -181,6 +182,7 @@ class Scenario:
     assumed: tuple[Text, ...] = ()
     notes: tuple[Text, ...] = ()
     chosen: Mapping[str, Text] = field(default_factory=dict)
+    parallel: Mapping[str, str] = field(default_factory=dict)  # TP, PP, DP, EP as written
 
 
 @dataclass(frozen=True)

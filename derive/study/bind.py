@@ -6,6 +6,7 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
+from math import prod
 
 from derive.derivation.points import Point
 from derive.errors import DeriveError, Place, Problem, printable
@@ -50,7 +51,7 @@ class Bound:
     @property
     def variants(self) -> tuple[str, ...]:
         """The formulas that stand in for the plain ones, by what the model has."""
-        return called_for(self.inputs)
+        return called_for({name: given.quantity.base for name, given in self.inputs.items()})
 
     @property
     def typical(self) -> Point:
@@ -105,6 +106,7 @@ def bind(scenario: types.Scenario) -> Bound:
         **model.structure,
         "T_max": model.context,
         "N_emb": model.embedding if model.tied_embeddings is False else None,
+        "N_head": model.head,
         "g": scenario.devices,
         **scenario.values,
     }
@@ -321,25 +323,15 @@ def implied(scenario: types.Scenario, inputs: Mapping[str, Input]) -> list[Input
                 how=tr("dense model: every token uses every parameter"),
             )
         )
-    several = "g" in inputs and inputs["g"].quantity.value > 1
-    if several:  # one device has no collectives
-        made.append(
-            Input(
-                "w_act",
-                Quantity(Fraction(2), unit("byte/element")),
-                "2 byte/element",
-                how=tr("16-bit activations"),
-            )
+    made.append(
+        Input(
+            "w_act",
+            Quantity(Fraction(2), unit("byte/element")),
+            "2 byte/element",
+            how=tr("16-bit activations"),
         )
-    if several and scenario.model.latent:
-        made.append(
-            Input(
-                "g_tp",
-                inputs["g"].quantity,
-                inputs["g"].text,
-                how=tr("tensor parallelism over all devices of the replica"),
-            )
-        )
+    )
+    made += parallelism(scenario, inputs)
     if model_is_tied(scenario):
         made.append(
             Input(
@@ -360,6 +352,34 @@ def implied(scenario: types.Scenario, inputs: Mapping[str, Input]) -> list[Input
             )
         )
     return made
+
+
+ONE_EACH = {
+    "PP": tr("pipeline parallelism is not given: one stage"),
+    "DP": tr("data parallelism is not given: one group"),
+    "EP": tr("expert parallelism is not given: experts are split like the other weights"),
+}
+
+
+def parallelism(scenario: types.Scenario, inputs: Mapping[str, Input]) -> Iterator[Input]:
+    """How the devices share, where it is not said: all of them share each layer."""
+    one = Quantity(Fraction(1), unit(""))
+    for name, how in ONE_EACH.items():
+        yield Input(name, one, "1", how=how)
+    request = Quantity(Fraction(1), unit("request"))
+    yield Input("b_pre", request, "1 request", how=tr("one prompt a pass, where not given"))
+    if "g" not in inputs or not scenario.model.latent or inputs["g"].quantity.value <= 1:
+        return
+    apart = [inputs[n].quantity.base for n in ("PP", "DP") if n in inputs]
+    group = inputs["g"].quantity.value / prod(apart)
+    yield Input(
+        "g_tp",
+        Quantity(group, unit("device")),
+        f"{group} device" if apart else inputs["g"].text,
+        how=tr("tensor parallelism over all devices of the replica")
+        if not apart
+        else tr("tensor parallelism within a stage of a group"),
+    )
 
 
 def model_is_tied(scenario: types.Scenario) -> bool:

@@ -6,6 +6,7 @@ A formula that was changed consistently still holds together; it is no longer th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
 from derive.errors import DeriveError
@@ -47,7 +48,8 @@ def check_ids(record: Mapping[str, Any]) -> Iterator[Text]:
     for group, ids in rows.items():
         for name in {i for i in ids if ids.count(i) > 1}:
             yield tr("{group}: {name} stands twice", group=group, name=quoted(name))
-    if tuple(record["variants"]) != called_for(groups["inputs"][0]):
+    given = {row["id"]: Fraction(row["exact"]) for row in record["inputs"]}
+    if tuple(record["variants"]) != called_for(given):
         yield tr("variants: not those that the inputs call for")
     for name in sorted({*known(), *catalogue()} - record["symbols"].keys()):
         yield tr("symbols: {name} is missing", name=name)

@@ -128,7 +128,7 @@ def test_every_symbol_taken_for_positive_is_positive() -> None:
         "E_hit",  # k experts of E, never more
         "E_hit2",
         "W_prefill",
-        "KV_read",  # what an indexer picks from is a part of the whole
+        "KV_read_request",  # what an indexer picks from is a part of the whole
         "TPOT_tp",  # a step reads no less than its weights
     }
     for name, formula in catalogue().items():

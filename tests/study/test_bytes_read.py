@@ -28,7 +28,7 @@ def test_layers_that_share_a_cache_read_it_again(context: int) -> None:
     held = 2 * PAIR * (FULL * context + SLIDING * kept)
     read = 2 * PAIR * ((FULL + FULL_AGAIN) * context + (SLIDING + SLIDING_AGAIN) * kept)
     assert exact(found, "KV_request") == held
-    assert exact(found, "KV_read") == read
+    assert exact(found, "KV_read_request") == read
     assert exact(found, "KV_total") == 4 * read
     assert exact(found, "Q_step") == exact(found, "W_read") + 4 * read
     assert exact(found, "I_att") == Fraction(8, 2)  # query heads over KV heads, at 2 bytes
@@ -104,7 +104,7 @@ def test_a_compressed_cache_is_read_as_its_indexer_picks(context: int) -> None:
     seen = 43 * near + QUARTER * picked + RARE * rare
     work = 4 * HEADS * LATENT * seen + QUARTER * 2 * 64 * KEY * entries
     assert exact(found, "KV_request") == 2 * held
-    assert exact(found, "KV_read") == 2 * read
+    assert exact(found, "KV_read_request") == 2 * read
     assert exact(found, "F_att") == work
     assert exact(found, "I_wall_att") == (exact(found, "F_tok") + work) / (2 * read)
 
@@ -134,4 +134,4 @@ def test_fewer_shared_layers_hold_more_and_read_as_much(tmp_path: Path) -> None:
     )  # fmt: skip
     found = scenario(path, hardware=H200, devices=1, batch=4, input=4000, output=1000)
     assert exact(found, "KV_request") == 2 * PAIR * (6 * 5000 + 24 * WINDOW)
-    assert exact(found, "KV_read") == 2 * PAIR * (7 * 5000 + 28 * WINDOW)
+    assert exact(found, "KV_read_request") == 2 * PAIR * (7 * 5000 + 28 * WINDOW)

@@ -22,7 +22,7 @@ def test_what_is_read_and_what_is_held(context: int) -> None:
     work = LAYERS * (SCORES * context + ATTENTION * picked)
     assert exact(found, "kappa") == 2 * LAYERS * (LATENT + KEY)
     assert exact(found, "KV_request") == 2 * LAYERS * (LATENT + KEY) * context
-    assert exact(found, "KV_read") == read
+    assert exact(found, "KV_read_request") == read
     assert exact(found, "Q_step") == exact(found, "W_read") + 8 * read
     assert exact(found, "F_att") == work
     assert exact(found, "I_att") == Fraction(work, read)
