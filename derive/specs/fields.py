@@ -410,11 +410,18 @@ MODEL = (
 
 _MFU = Text("reachable share of peak compute", "峰值算力中可达的比例")
 _MBU = Text("reachable share of peak bandwidth", "峰值带宽中可达的比例")
+LAUNCH = Field(
+    "launch", "triple",
+    Text("kernel-launch floor of one layer; that of public-2023 where not given",
+         "每层的 kernel 启动下限；缺省取 public-2023 的值"),
+    unit="s", likely=("us",), most=1, figure=True,
+)  # fmt: skip
 CALIBRATION = (
     ID,
     NAME,
     Field("MFU", "triple", _MFU, required=True, most=1, figure=True),
     Field("MBU", "triple", _MBU, required=True, most=1, figure=True),
+    LAUNCH,
     NOTES,
 )
 
@@ -471,6 +478,7 @@ SCENARIO = (
         fields=(
             Field("MFU", "triple", _MFU, required=True, most=1, figure=True),
             Field("MBU", "triple", _MBU, required=True, most=1, figure=True),
+            LAUNCH,
             Field("source", "keys", Text("source of both ranges", "两个区间的来源")),
         ),
     ),

@@ -273,6 +273,7 @@ def build_calibration(document: Document, reader: Reader) -> Calibration | None:
         name=read["name"],
         MFU=read["MFU"],
         MBU=read["MBU"],
+        launch=read.get("launch"),
         notes=read.get("notes", ()),
         place=document.root.place,
     )

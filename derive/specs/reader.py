@@ -152,7 +152,8 @@ class Reader(TextReader):
         if isinstance(node, Items) and entries[0] is not entries[1]:  # else one value for all
             keys = (f"{node.place.key}.{name}" for name in TRIPLE)
             entries = [named(entry, key) for entry, key in zip(entries, keys, strict=True)]
-        number = Field(field.key, "number", field.means, most=field.most, figure=field.figure)
+        kind = "quantity" if field.unit else "number"
+        number = replace(field, kind=kind, required=False)
         values = [self.figure(entry, number, basis) for entry in entries]
         found = [v for v in values if v is not None]
         if len(found) < len(TRIPLE):

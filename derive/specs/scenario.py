@@ -107,6 +107,7 @@ def build(
         values=values_of(read, root.place, assumed),
         MFU=ranges["MFU"],
         MBU=ranges["MBU"],
+        launch=ranges.get("launch"),
         slo=read.get("slo", {}),
         date=read.get("date"),
         place=root.place,
@@ -191,11 +192,17 @@ def calibrated(
         calibration = found(given, resolve.calibration, reader)
         if calibration:
             ranges = {"MFU": calibration.MFU, "MBU": calibration.MBU}
+            ranges |= {"launch": calibration.launch} if calibration.launch else {}
     for name, node in settings.ranges.items():
         field = Field(name, "triple", Text(name, name), most=1)
         if triple := reader.read_triple(node, field, ()):
             ranges[name] = tuple(replace(v, how=FROM_OUTSIDE) for v in triple)
-    return (ranges if len(ranges) == 2 else None), calibration
+    if not {"MFU", "MBU"} <= ranges.keys():
+        return None, calibration
+    if "launch" not in ranges:
+        usual = found(Scalar(DEFAULT_CALIBRATION, settings.root.place), resolve.calibration, reader)
+        ranges |= {"launch": usual.launch} if usual and usual.launch else {}
+    return ranges, calibration
 
 
 def formats(

@@ -6,6 +6,7 @@ Run as a module to write them: python -m derive.specs.schema [DIRECTORY]
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +141,8 @@ def others(value: dict[str, Any]) -> dict[str, Any]:
 
 def triple(field: Field) -> dict[str, Any]:
     """Low, typical and high: a list of three, or a mapping."""
-    one = with_provenance(field, amount(Field(field.key, "number", field.means, most=field.most)))
+    kind = "quantity" if field.unit else "number"
+    one = with_provenance(field, amount(replace(field, kind=kind, required=False)))
     names = ("low", "typical", "high")
     return {
         "anyOf": [

@@ -153,6 +153,7 @@ class Calibration:
     MBU: Triple
     notes: tuple[Text, ...]
     place: Place
+    launch: Triple | None = None  # kernel-launch floor of one layer
 
 
 @dataclass(frozen=True)
@@ -182,6 +183,7 @@ class Scenario:
     assumed: tuple[Text, ...] = ()
     notes: tuple[Text, ...] = ()
     chosen: Mapping[str, Text] = field(default_factory=dict)
+    launch: Triple | None = None
     parallel: Mapping[str, str] = field(default_factory=dict)  # TP, PP, DP, EP as written
 
 

@@ -146,6 +146,7 @@ def header(scenario: Scenario) -> dict[str, Any]:
         "hardware": {"id": scenario.hardware.id, "name": scenario.hardware.name.json()},
         "precision": dict(scenario.precision),
         "overrides": {n: v.text for n, v in scenario.overrides.items()},
+        **({"parallel": dict(scenario.parallel)} if scenario.parallel else {}),
         **({"files": files} if (files := other_files(scenario)) else {}),
     }
 
@@ -191,7 +192,10 @@ def input_record(given: Input) -> dict[str, Any]:
 def calibration(bound: Bound) -> dict[str, Any]:
     """The ranges with their sources."""
     made = {}
-    for name, values in (("MFU", bound.scenario.MFU), ("MBU", bound.scenario.MBU)):
+    of = {"MFU": bound.scenario.MFU, "MBU": bound.scenario.MBU, "t_launch": bound.scenario.launch}
+    for name, values in of.items():
+        if name not in bound.calibration or values is None:
+            continue
         made[name] = {
             key: {
                 "exact": exact_text(v.quantity.base),

@@ -20,6 +20,9 @@ from derive.text import Text, same, tr
 from derive.units import Quantity, show, unit
 
 
+LAUNCH = "t_launch"
+
+
 @dataclass(frozen=True)
 class Input:
     """One value that was given: what it is, how it was written, where it is from."""
@@ -43,10 +46,13 @@ class Bound:
     calibration: Mapping[str, tuple[Fraction, Fraction, Fraction]]
     derived: tuple[str, ...]
 
-    def point(self, mfu: Fraction, mbu: Fraction) -> Point:
-        """The values with one choice of MFU and MBU."""
+    def point(self, mfu: Fraction, mbu: Fraction, launch: int = 1) -> Point:
+        """The values with one choice of MFU and MBU, and of low, typical, high launch floors."""
         given = {i: v.quantity.base for i, v in self.inputs.items()}
-        return Point({**given, "MFU": mfu, "MBU": mbu})
+        given |= {"MFU": mfu, "MBU": mbu}
+        if LAUNCH in self.calibration:
+            given[LAUNCH] = self.calibration[LAUNCH][launch]
+        return Point(given)
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -60,14 +66,20 @@ class Bound:
 
     @property
     def peak(self) -> Point:
-        """MFU = MBU = 1."""
-        return self.point(Fraction(1), Fraction(1))
+        """MFU = MBU = 1, and the lowest launch floor."""
+        return self.point(Fraction(1), Fraction(1), 0)
 
     @property
     def corners(self) -> list[Point]:
-        """Every combination of the calibration range's ends and middle."""
+        """Every combination of the calibration range's ends and middle.
+
+        A lower MBU and a higher launch floor both slow a step: they go together, so that the ends
+        of every range are among the corners.
+        """
+        slow_to_fast = list(enumerate(self.calibration["MBU"]))
         return [
-            self.point(u, v) for u, v in product(self.calibration["MFU"], self.calibration["MBU"])
+            self.point(mfu, mbu, 2 - level)
+            for mfu, (level, mbu) in product(self.calibration["MFU"], slow_to_fast)
         ]
 
 
@@ -128,6 +140,8 @@ def bind(scenario: types.Scenario) -> Bound:
         "MFU": tuple(v.quantity.base for v in scenario.MFU),
         "MBU": tuple(v.quantity.base for v in scenario.MBU),
     }
+    if scenario.launch and LAUNCH not in inputs:
+        calibration[LAUNCH] = tuple(v.quantity.base for v in scenario.launch)
     bound = Bound(scenario, inputs, calibration, tuple(derived))  # type: ignore[arg-type]
     check_used(bound)
     return bound
@@ -194,7 +208,7 @@ def both_given(overrides: Mapping[str, types.Value]) -> Iterator[Problem]:
 
 def available(name: str, given: frozenset[str]) -> bool:
     """Whether a name has what its formulas need: by declaration, nothing is evaluated."""
-    if name in given or name in CONSTANTS or name in ("MFU", "MBU"):
+    if name in given or name in CONSTANTS or name in ("MFU", "MBU", LAUNCH):
         return True
     found = catalogue().get(name)
     return found is not None and all(

@@ -12,7 +12,7 @@ from derive.specs.faults import plain
 from derive.specs.precision import BYTES
 from derive.specs.recipe import PARTS
 from derive.text import Text, tr
-from derive.units import Quantity, Unit, gib, unit
+from derive.units import Quantity, gib, unit
 from derive.verify.declared import differs
 from derive.verify.say import quoted
 from derive.verify.shown import agrees, measures, reading, written
@@ -107,7 +107,8 @@ def check_calibration(ledger: Ledger) -> Iterator[Text]:
         for key, value in zip(CALIBRES, values, strict=True):
             row = triple[key]
             found = reading(row["text"])
-            fits = found is not None and measures(found, Quantity(value, Unit()))
+            contract = ledger.units[name]
+            fits = found is not None and measures(found, Quantity(value, contract))
             if (
                 not fits
                 or found is None
@@ -119,7 +120,9 @@ def check_calibration(ledger: Ledger) -> Iterator[Text]:
                     name=f"{name}.{key}",
                     text=quoted(row["text"]),
                 )
-        if not 0 < values[0] <= values[1] <= values[2] <= 1:
+        if not 0 < values[0] <= values[1] <= values[2]:
+            yield tr("{name}: low, typical and high are not in order", name=name)
+        elif not contract.terms and values[2] > 1:
             yield tr("{name}: low, typical and high are no range within 0 and 1", name=name)
 
 
@@ -130,6 +133,7 @@ def check_asked(ledger: Ledger) -> Iterator[Text]:
     """The words of the command line state what the ledger holds."""
     record, scenario = ledger.record, ledger.record["scenario"]
     held = {row["text"] for row in record["inputs"]} | set(scenario["precision"].values())
+    held |= set(scenario.get("parallel", {}).values())
     for triple in record["calibration"].values():
         held |= {", ".join(triple[key]["text"] for key in CALIBRES), triple["low"]["text"]}
     words = scenario.get("asked", [])

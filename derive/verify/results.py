@@ -43,7 +43,7 @@ def needs(declared: Formula, above: set[str]) -> set[str]:
         if name in catalogue():
             if name not in above:
                 found |= needs(catalogue()[name], above | {name})
-        elif name not in ("MFU", "MBU"):
+        elif name not in ("MFU", "MBU", "t_launch"):
             found.add(name)
     return found
 

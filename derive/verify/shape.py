@@ -130,10 +130,11 @@ FIGURE = {
     },
 }  # fmt: skip
 SHAPE = {
-    "format": TEXT, "program": TEXT, "hash": TEXT, "variants": Rows(TEXT, 20),
+    "format": TEXT, "program": TEXT, "hash": TEXT, "variants": Rows(TEXT, 60),
     "scenario": {
         "id": TEXT, "title": BOTH, "date": Maybe(TEXT), "model": {"id": TEXT, "name": BOTH},
         "hardware": {"id": TEXT, "name": BOTH}, "precision": Named(TEXT), "overrides": Named(TEXT),
+        "parallel?": Named(TEXT),
         "asked?": Rows(TEXT, 200), "files?": Named(TEXT),
     },
     "verdict": {
@@ -142,7 +143,7 @@ SHAPE = {
     },
     "findings": Rows({"id": TEXT, "severity": TEXT, "text": BOTH}, 60),
     "inputs": Rows(INPUT, 100),
-    "calibration": {"MFU": RANGE, "MBU": RANGE},
+    "calibration": {"MFU": RANGE, "MBU": RANGE, "t_launch?": RANGE},
     "constants": Rows(
         {"id": TEXT, "latex": TEXT, "unit": TEXT, "exact": GIVEN, "shown": TEXT, "reason": BOTH}, 60
     ),

@@ -25,6 +25,8 @@ from derive.verify.search import FARTHEST, apart, recorded, search
 from derive.verify.texts import Broken, NoDivision, NoValue, comparison, read
 
 CALIBRES = ("low", "typical", "high")
+LAUNCH = "t_launch"
+AGAINST = {"low": "high", "typical": "typical", "high": "low", "peak": "low"}  # of MBU: of launch
 
 
 class Held(Quantity):
@@ -76,12 +78,15 @@ class Ledger:
         return Values(self, {**self.given, **self.calibrated("typical", "typical")}, strict=True)
 
     def calibrated(self, mfu: str, mbu: str) -> dict[str, Held]:
-        """MFU and MBU at one of low, typical, high, peak."""
-        return {
+        """MFU and MBU at one of low, typical, high, peak; the launch floor slow where MBU is low."""
+        found = {
             name: Held(Fraction(1) if key == "peak" else self.levels[name][key], Unit())
             for name, key in (("MFU", mfu), ("MBU", mbu))
             if name in self.levels
         }
+        if LAUNCH in self.levels:
+            found[LAUNCH] = Held(self.levels[LAUNCH][AGAINST[mbu]], self.units[LAUNCH])
+        return found
 
     @cached_property
     def elsewhere(self) -> tuple[Values, Values]:

@@ -121,8 +121,14 @@ def test_every_symbol_taken_for_positive_is_positive() -> None:
         "energy_token",
         "b_crit_T",
         "W_stream",
-        "t_comm",
+        "t_ring",  # a group has one device at least
+        "t_a2a",
+        "t_send",
+        "t_wait",
+        "t_bubble",
         "share_comm_prefill",
+        "F_matmul_pre",  # the head is one of the matrices
+        "W_stream_dev",  # what is only looked up is a part of what is read
         "g_min",
         "g_fit",
         "E_hit",  # k experts of E, never more

@@ -127,6 +127,12 @@ BARE = {
     ("E_hit", "1"): "a share and its complement",
     ("E_hit2", "1"): "a share and its complement",
     ("W_prefill", "1"): "a share and its complement",
+    ("kappa_dev", "1"): "one whole head at least",
+    ("F_att_pre", "2"): "n (n + 1) / 2 pairs under the causal mask",
+    ("t_a2a", "1"): "the ranks but this one",
+    ("t_send", "1"): "links between stages: one fewer than stages",
+    ("t_wait", "1"): "links between stages, and collectives there or not",
+    ("t_bubble", "1"): "links between stages, and the busy time itself",
 }
 
 
