@@ -93,7 +93,7 @@ class Given:
         return self.name if self.option in NAMING else self.option
 
 
-NAMING = ("--set", "--with")  # options whose value names what is set
+NAMING = ("--set", "--with", "--over")  # options whose value names what is set
 
 
 def dotted_keys() -> list[str]:
