@@ -62,20 +62,31 @@ def main(ctx: click.Context) -> None:
         ctx.exit(UNUSABLE)
 
 
-def load_scenario(name: str | None, options: dict[str, Any], changes: tuple[str, ...] = ()) -> Any:
-    """The scenario that the arguments describe, `changes` laid over it."""
+def units_of_symbols() -> dict[str, str]:
+    """The contract unit of everything that can be set."""
     from derive.formula import catalogue
     from derive.notation import SYMBOLS
+
+    symbols = {i: s.unit.text for i, s in SYMBOLS.items()}
+    return symbols | {i: f.unit.text for i, f in catalogue().items()}
+
+
+def load_scenario(
+    name: str | None,
+    options: dict[str, Any],
+    changes: Sequence[str] = (),
+    by: str = "--with",
+) -> Any:
+    """The scenario that the arguments describe, `changes` of an option laid over it."""
     from derive.specs import load
     from derive.specs.lookup import spec_roots
     from derive.study.results import is_known
 
-    symbols = {i: s.unit.text for i, s in SYMBOLS.items()}
-    symbols |= {i: f.unit.text for i, f in catalogue().items()}
+    symbols = units_of_symbols()
     roots = spec_roots(options["specs_dirs"])
     parts = {k: options[k] for k in PARTS if options[k] is not None}
     sets = [(f"--{k}", f"{PARTS[k]}={v}") for k, v in parts.items()]
-    sets += [("--set", s) for s in options["sets"]] + [("--with", c) for c in changes]
+    sets += [("--set", s) for s in options["sets"]] + [(by, c) for c in changes]
     if name is None:
         lacking = ", ".join(f"--{k}" for k in PARTS if k not in parts)
         if lacking:
@@ -443,6 +454,54 @@ def compare(
         dump(found)
     else:
         show(lang, lambda each: comparison_table(found, each))
+
+
+@main.command(
+    means=Text("Evaluate SCENARIO over a grid, to CSV or Parquet.",
+               "在网格上求值 SCENARIO，写成 CSV 或 Parquet。"),
+)  # fmt: skip
+@click.argument("scenario", required=False)
+@scenario_options
+@option(
+    "--over", "axes", multiple=True, required=True, metavar="NAME=VALUES",
+    means=Text("values to go over: b=1:512, b=1:512:8, b=1:512:x2, T=1024,8192, hardware=a,b",
+               "要遍历的取值：b=1:512、b=1:512:8、b=1:512:x2、T=1024,8192、hardware=a,b"),
+)  # fmt: skip
+@option(
+    "--symbols", metavar="SYMBOL[,SYMBOL]", default="",
+    means=Text("columns; every formula where not given", "要输出的列；不给出时为全部公式"),
+)  # fmt: skip
+@option(
+    "--to", "formats", type=OneOf("csv", "parquet", many=True), default=None,
+    means=Text("files to write; without it the first rows are shown, or all as CSV into a pipe",
+               "要写出的文件；不给出时显示前几行，接管道时输出全部 CSV"),
+)  # fmt: skip
+@option(
+    "-o", "--output-dir", "directory", default="output", show_default=True, metavar="DIR",
+    means=Text("where to", "写到何处"),
+)  # fmt: skip
+@option(
+    "--scheduler", metavar="ADDRESS",
+    means=Text("a Dask scheduler whose workers evaluate", "由该 Dask 调度器的 worker 求值"),
+)  # fmt: skip
+@lang_option()
+def sweep(
+    scenario: str | None, axes: tuple[str, ...], symbols: str, formats: list[str] | None,
+    directory: str, scheduler: str | None, lang: str, **options: Any,
+) -> None:  # fmt: skip
+    """Read the axes, load every combination, evaluate, write."""
+    from derive import sweep_command as command
+
+    read = command.axes(axes, units_of_symbols())
+    options |= command.parts_of(scenario, options, read)
+
+    def load(changes: Sequence[str]) -> Any:
+        return load_scenario(scenario, options, changes, "--over")
+
+    found = command.planned(read, load, [w.strip() for w in symbols.split(",") if w.strip()])
+    caution([part.bound.scenario for part in found.grid.parts])
+    words = [*asked(scenario, options), *(word for axis in axes for word in ("--over", axis))]
+    command.run(found, formats, Path(directory), scheduler, words, lang)
 
 
 @main.command(

@@ -7,8 +7,8 @@ import re
 import shutil
 import tempfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -169,25 +169,33 @@ def unwritable(path: Path, error: OSError) -> DeriveError:
 
 def put_in_place(files: Mapping[Path, bytes]) -> None:
     """All files or none: each is written beside its target, then renamed; a failure undoes."""
-    ready: list[tuple[Path, Path]] = []
+    with beside(list(files)) as ready:
+        for target, data in files.items():
+            ready[target].write_bytes(data)
+
+
+@contextmanager
+def beside(targets: Sequence[Path]) -> Iterator[dict[Path, Path]]:
+    """A file beside each target, to be written meanwhile; put in place where nothing failed."""
+    ready: dict[Path, Path] = {}
     done: list[tuple[Path, Path | None]] = []
     try:
-        for target, data in files.items():
+        for target in targets:
             handle, name = tempfile.mkstemp(dir=target.parent, prefix=".derive-")
-            ready.append((Path(name), target))
-            with os.fdopen(handle, "wb") as out:
-                out.write(data)
-            Path(name).chmod(0o666 & ~umask())
-        for new, target in ready:
+            os.close(handle)
+            ready[target] = Path(name)
+            ready[target].chmod(0o666 & ~umask())
+        yield ready
+        for target, new in ready.items():
             done.append((target, earlier(target, new)))
             new.replace(target)
     except OSError as error:
         for target, old in reversed(done):
             with suppress(OSError):
                 target.unlink(missing_ok=True) if old is None else old.replace(target)
-        raise unwritable(next(iter(files)).parent, error) from error
+        raise unwritable(targets[0].parent, error) from error
     finally:
-        for path in (*(new for new, _ in ready), *(old for _, old in done if old)):
+        for path in (*ready.values(), *(old for _, old in done if old)):
             with suppress(OSError):
                 path.unlink(missing_ok=True)
 

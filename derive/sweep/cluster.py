@@ -1,0 +1,69 @@
+"""The same blocks on a Dask cluster, in the same order; what a lost worker held is done again."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+from derive import __version__
+from derive.errors import DeriveError, Place, Problem, printable
+from derive.sweep.evaluate import Job, Spans
+from derive.sweep.grid import Block
+from derive.sweep.run import Sweep
+from derive.text import tr
+
+WAITING = 4  # blocks under way for each thread of the cluster: more would only fill memory
+PATIENCE = 10  # seconds for a scheduler to answer
+KNOWN: dict[str, Job] = {}  # jobs of this worker: what their blocks share is computed once
+
+
+def run_block(token: str, job: Job, spans: Spans, version: str) -> list[Any]:
+    """One block on a worker."""
+    if version != __version__:
+        raise RuntimeError(f"derive {__version__} on this worker, {version} at the client")
+    if token not in KNOWN:
+        KNOWN.clear()
+        KNOWN[token] = job
+    return KNOWN[token].run(spans)
+
+
+def evaluated(sweep: Sweep, address: str) -> Iterator[tuple[Block, list[Any]]]:
+    """Every block in order, computed by the workers behind a scheduler."""
+    from distributed import Client
+
+    try:
+        client = Client(address, timeout=PATIENCE, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise unreachable(address) from error
+    with client:
+        under_way: deque[tuple[Block, Any]] = deque()
+        number, name = count(), client.id
+        for job, blocks in sweep.jobs():
+            token = f"{name}-{next(number)}"
+            for block in blocks:
+                room = WAITING * max(1, sum(client.nthreads().values()))
+                while len(under_way) >= room:
+                    yield finished(under_way.popleft())
+                future = client.submit(
+                    run_block, token, job, block.spans, __version__, key=f"{token}-{block.part}-{block.spans}"
+                )  # fmt: skip
+                under_way.append((block, future))
+        while under_way:
+            yield finished(under_way.popleft())
+
+
+def finished(task: tuple[Block, Any]) -> tuple[Block, list[Any]]:
+    """A block with its results, waited for."""
+    block, future = task
+    found: list[Any] = future.result()
+    future.release()
+    return block, found
+
+
+def unreachable(address: str) -> DeriveError:
+    """Nobody answers."""
+    what = tr("no Dask scheduler answers at {address}", address=printable(address, 80))
+    hint = tr("for example {text}", text="tcp://10.0.0.5:8786")
+    return DeriveError(Problem("C118", what, Place("--scheduler"), hint=hint))
