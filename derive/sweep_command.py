@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from fractions import Fraction
 from importlib.util import find_spec
 from itertools import islice
@@ -18,7 +18,7 @@ import click
 from derive import __version__
 from derive.errors import DeriveError, Place, Problem, columns
 from derive.options import PARTS, say
-from derive.text import Text, tr
+from derive.text import tr
 
 if TYPE_CHECKING:
     from derive.sweep.axes import Axis
@@ -51,7 +51,6 @@ def parts_of(
 
 def planned(read: Sequence[Axis], load: Load, symbols: Sequence[str]) -> Sweep:
     """The sweep, every combination loaded and bound."""
-    needs("numpy", tr("derive sweep"))
     from derive.sweep.columns import columns as columns_of
     from derive.sweep.grid import grid_of
     from derive.sweep.run import Sweep
@@ -60,11 +59,11 @@ def planned(read: Sequence[Axis], load: Load, symbols: Sequence[str]) -> Sweep:
     return Sweep(grid, tuple(columns_of(grid, symbols)))
 
 
-def needs(library: str, asker: Text, extra: str = "sweep") -> None:
+def needs(library: str, asker: str) -> None:
     """Refuse what is not installed, with the line that installs it."""
     if find_spec(library) is None:
         what = tr("{asker} needs {library}, which is not installed", asker=asker, library=library)
-        hint = tr("write {first}", first=f"{sys.executable} -m pip install 'derive[{extra}]'")
+        hint = tr("write {first}", first=f"pip install {library}")
         raise DeriveError(Problem("C119", what, Place(key="derive sweep"), hint=hint))
 
 
@@ -78,7 +77,7 @@ def run(
 ) -> None:
     """To files, to a pipe, or the first rows to the terminal."""
     if scheduler:
-        needs("distributed", tr("--scheduler"), "dask")
+        needs("distributed", "--scheduler")
     if formats:
         to_files(sweep, formats, directory, scheduler, asked)
     elif sys.stdout.isatty():
@@ -96,8 +95,7 @@ def evaluated(sweep: Sweep, scheduler: str | None) -> Any:
     return cluster.evaluated(sweep, scheduler)
 
 
-@contextmanager
-def progress(rows: int) -> Iterator[Any]:
+def progress(rows: int) -> Callable[[int], None]:
     """Says now and then on stderr how far it is."""
     last = time.monotonic()
 
@@ -107,7 +105,7 @@ def progress(rows: int) -> Iterator[Any]:
             last = time.monotonic()
             say(tr("{done} of {rows} points", done=f"{done:,}", rows=f"{rows:,}"))
 
-    yield told
+    return told
 
 
 def to_files(
@@ -121,7 +119,7 @@ def to_files(
     from derive.render.report import beside, check, file_stem, size
 
     if "parquet" in formats:
-        needs("pyarrow", tr("--to parquet"))
+        needs("pyarrow", "--to parquet")
     stem = file_stem(sweep.grid.parts[0].bound.scenario.id)
     targets = {f: directory / f"{stem}.{f}" for f in formats}
     described = directory / f"{stem}.csv-metadata.json"
@@ -129,9 +127,9 @@ def to_files(
     check(directory, every)
     say(tr("{name}: {rows} points", name=stem, rows=f"{sweep.grid.rows:,}"))
     with beside(every) as ready:
-        with ExitStack() as open_files, progress(sweep.grid.rows) as told:
+        with ExitStack() as open_files:
             writers = [writer(f, ready[targets[f]], sweep, open_files) for f in formats]
-            sweep.write(writers, evaluated(sweep, scheduler), told)
+            sweep.write(writers, evaluated(sweep, scheduler), progress(sweep.grid.rows))
             about = sweep.about(asked, f"derive {__version__}")
             for one in writers:
                 one.close(about)
@@ -153,7 +151,7 @@ def writer(wanted: str, path: Path, sweep: Sweep, open_files: ExitStack) -> Writ
     from derive.sweep.parquet_file import ParquetWriter
 
     made = ParquetWriter(path, sweep.columns)
-    open_files.callback(made.file.close)
+    open_files.callback(made.abandon)
     return made
 
 
@@ -162,10 +160,10 @@ def to_pipe(sweep: Sweep, scheduler: str | None) -> None:
     from derive.sweep.csv_file import CsvWriter
 
     try:
-        with progress(sweep.grid.rows) as told:
-            out = click.get_binary_stream("stdout")
-            sweep.write([CsvWriter(out, sweep.columns)], evaluated(sweep, scheduler), told)
-            out.flush()
+        out = click.get_binary_stream("stdout")
+        told = progress(sweep.grid.rows)
+        sweep.write([CsvWriter(out, sweep.columns)], evaluated(sweep, scheduler), told)
+        out.flush()
     except BrokenPipeError:
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -206,7 +204,7 @@ def cell(kind: str, units: str, value: Any, lang: str) -> str:
 
     if kind == "text":
         return str(value)
-    if value is None or value != value:  # noqa: PLR0124  not a number
+    if value is None or value != value:
         return "–"
     if kind == "truth":
         return (tr("yes") if value else tr("no")).in_(lang)

@@ -38,9 +38,10 @@ MAY: dict[str, set[str]] = {
     "audit": CORE - {"formulas"} | {"specs", "study", "ledger", "measured"},
     "checklist": CORE - {"formulas"} | {"specs", "study", "ledger", "measured"},
     "monitoring": CORE - {"formulas"} | {"study", "ledger", "measured"},
+    "sweep": CORE - {"formulas", "cache"} | {"specs", "study"},
     "render": {"ledger", "units", "cache"},
 }
-COMMANDS = {"audit_command", "checklist_command", "measure_command"}
+COMMANDS = {"audit_command", "checklist_command", "measure_command", "sweep_command"}
 ANYTHING = {"cli", "command", "options"} | COMMANDS  # the command line
 
 # library -> the modules that may import it
@@ -57,9 +58,13 @@ ONLY = {
     "pikepdf": ("derive.render",),
     "fontTools": ("derive.render",),
     "gguf": (),  # the oracle of tests
-    "numpy": (),
+    "numpy": ("derive.sweep",),
+    "pyarrow": ("derive.sweep.parquet_file",),
+    "distributed": ("derive.sweep.cluster",),
+    "dask": (),
 }
-HEAVY = ("sympy", "pint", "jinja2", "weasyprint", "matplotlib", "ziamath", "fontTools", "pikepdf")
+HEAVY = ("sympy", "pint", "jinja2", "weasyprint", "matplotlib", "ziamath", "fontTools", "pikepdf",
+         "numpy", "pyarrow", "distributed")  # fmt: skip
 
 EVALUATES = {
     "eval",

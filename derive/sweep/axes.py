@@ -220,9 +220,7 @@ def times(text: str, place: Place, faults: Faults) -> Fraction | None:
     return value
 
 
-def amount(
-    symbol: str, contract: str, text: str, place: Place, faults: Faults
-) -> Fraction | None:
+def amount(symbol: str, contract: str, text: str, place: Place, faults: Faults) -> Fraction | None:
     """One value in the contract unit, read as `--set` reads it."""
     field = declared(symbol, contract)
     found: Quantity | None = read_amount(field, Scalar(text, place), faults)

@@ -16,13 +16,14 @@ from derive.text import tr
 
 WAITING = 4  # blocks under way for each thread of the cluster: more would only fill memory
 PATIENCE = 10  # seconds for a scheduler to answer
+PLACE = Place("--scheduler")
 KNOWN: dict[str, Job] = {}  # jobs of this worker: what their blocks share is computed once
 
 
-def run_block(token: str, job: Job, spans: Spans, version: str) -> list[Any]:
-    """One block on a worker."""
+def run_block(token: str, job: Job, spans: Spans, version: str) -> list[Any] | str:
+    """One block on a worker; the version of a worker that has another one."""
     if version != __version__:
-        raise RuntimeError(f"derive {__version__} on this worker, {version} at the client")
+        return __version__
     if token not in KNOWN:
         KNOWN.clear()
         KNOWN[token] = job
@@ -33,8 +34,9 @@ def evaluated(sweep: Sweep, address: str) -> Iterator[tuple[Block, list[Any]]]:
     """Every block in order, computed by the workers behind a scheduler."""
     from distributed import Client
 
+    connect: Any = Client
     try:
-        client = Client(address, timeout=PATIENCE, set_as_default=False)
+        client = connect(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise unreachable(address) from error
     with client:
@@ -46,9 +48,8 @@ def evaluated(sweep: Sweep, address: str) -> Iterator[tuple[Block, list[Any]]]:
                 room = WAITING * max(1, sum(client.nthreads().values()))
                 while len(under_way) >= room:
                     yield finished(under_way.popleft())
-                future = client.submit(
-                    run_block, token, job, block.spans, __version__, key=f"{token}-{block.part}-{block.spans}"
-                )  # fmt: skip
+                key = f"{token}-{block.spans}"
+                future = client.submit(run_block, token, job, block.spans, __version__, key=key)
                 under_way.append((block, future))
         while under_way:
             yield finished(under_way.popleft())
@@ -56,8 +57,18 @@ def evaluated(sweep: Sweep, address: str) -> Iterator[tuple[Block, list[Any]]]:
 
 def finished(task: tuple[Block, Any]) -> tuple[Block, list[Any]]:
     """A block with its results, waited for."""
+    from distributed import CancelledError, KilledWorker
+
     block, future = task
-    found: list[Any] = future.result()
+    try:
+        found: list[Any] | str = future.result()
+    except (KilledWorker, CancelledError) as error:
+        what = tr("the Dask cluster gave up a block: its workers died, or the scheduler did")
+        raise DeriveError(Problem("C121", what, PLACE)) from error
+    if isinstance(found, str):
+        what = tr("a worker of the Dask cluster has derive {there}, here it is {here}",
+                  there=printable(found, 40), here=__version__)  # fmt: skip
+        raise DeriveError(Problem("C120", what, PLACE))
     future.release()
     return block, found
 
@@ -66,4 +77,4 @@ def unreachable(address: str) -> DeriveError:
     """Nobody answers."""
     what = tr("no Dask scheduler answers at {address}", address=printable(address, 80))
     hint = tr("for example {text}", text="tcp://10.0.0.5:8786")
-    return DeriveError(Problem("C118", what, Place("--scheduler"), hint=hint))
+    return DeriveError(Problem("C118", what, PLACE, hint=hint))

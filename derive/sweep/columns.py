@@ -14,7 +14,7 @@ from derive.notation import CONSTANTS, SYMBOLS
 from derive.study.bind import Bound, available
 from derive.study.results import is_known
 from derive.study.values import unknown_symbol
-from derive.sweep.axes import Numbers
+from derive.sweep.axes import Axis, Numbers
 from derive.sweep.grid import Grid
 from derive.text import Text, tr
 
@@ -47,10 +47,7 @@ def columns(grid: Grid, asked: Sequence[str]) -> list[Column]:
     if unknown := [name for name in outputs if not is_known(name)]:
         raise DeriveError([unknown_symbol(name) for name in unknown])
     taken = {column.name for column in made}
-    for name in outputs:
-        if name not in taken:
-            made.append(result_column(name, kinds))
-    return made
+    return [*made, *(result_column(name, kinds) for name in outputs if name not in taken)]
 
 
 def different(grid: Grid) -> list[Bound]:
@@ -69,11 +66,10 @@ def everything(kinds: Sequence[Bound]) -> list[str]:
     return [name for name in catalogue() if name in found]
 
 
-def axis_column(axis: object) -> Column:
+def axis_column(axis: Axis) -> Column:
     """The column of an axis."""
     if not isinstance(axis, Numbers):
-        name = getattr(axis, "name", "")
-        return Column(name, "text", "", tr("as given to --over"))
+        return Column(axis.name, "text", "", tr("as given to --over"))
     kind = "integer" if axis.whole else "number"
     return Column(axis.name, kind, axis.unit.text, meaning(axis.symbol))
 
@@ -107,7 +103,9 @@ def lacking(name: str, given: frozenset[str]) -> Text:
     """The first input that is not given."""
     found = catalogue().get(name)
     inside = [n for n in found.uses if not available(n, given)] if found else []
-    return lacking(inside[0], given) if inside else tr("needs {name}, which is not given", name=name)
+    return (
+        lacking(inside[0], given) if inside else tr("needs {name}, which is not given", name=name)
+    )
 
 
 def tree_of(name: str, given: frozenset[str]) -> Node | None:

@@ -25,12 +25,12 @@ def quoted(text: str) -> str:
 
 def whole(value: float) -> str:
     """A count; nothing where there is none."""
-    return str(int(value)) if value == value else ""  # noqa: PLR0124  not a number
+    return str(int(value)) if value == value else ""
 
 
 def number(value: float) -> str:
     """The shortest digits that read back as this double."""
-    return repr(value) if value == value else ""  # noqa: PLR0124  not a number
+    return repr(value) if value == value else ""
 
 
 WRITTEN: dict[str, Callable[[Any], str]] = {

@@ -87,7 +87,7 @@ def grid_of(axes: Sequence[Axis], load: Load) -> Grid:
     """Load and bind every combination; all that is wrong with any in one error."""
     inner = [a for a in axes if isinstance(a, Numbers)]
     check_size(axes)
-    known = lru_cache(maxsize=4096)(lambda settings: load(settings))
+    known = lru_cache(maxsize=4096)(load)
     check_ends(axes, known)
     kept = Moves(known, axes)
     while True:

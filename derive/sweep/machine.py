@@ -1,4 +1,4 @@
-"""Running a program: NumPy arrays in registers, exact fractions where a double could decide wrong."""
+"""Running a program: NumPy arrays in registers, fractions where a double could decide wrong."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ NEAR, NEAR_OF_SIZE = 1e-9, 1e-12
 # register, its tree or formula, position on the block, searched symbols -> exact value
 Exactly = Callable[[int, Node | str, tuple[int, ...], dict[str, int]], Fraction | None]
 Spans = tuple[tuple[int, int], ...]
-Still = dict[int, tuple[Spans, Any]]  # by register: where on its axes it was computed, and its value
+Still = dict[
+    int, tuple[Spans, Any]
+]  # by register: where on its axes it was computed, and its value
 
 PLAIN: dict[str, Callable[..., Array]] = {
     "+": np.add,
@@ -107,7 +109,7 @@ class Machine:
         return float("nan") if found is None else float(found)
 
     def round(self, step: Step, x: Array) -> Array:
-        """floor or ceil; near a whole number the exact argument decides."""
+        """Floor or ceil; near a whole number the exact argument decides."""
         made = ROUND[step.op](x)
         if step.detail != "sure":
             near = np.abs(x - np.rint(x)) <= NEAR + NEAR_OF_SIZE * np.abs(x)

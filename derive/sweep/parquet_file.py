@@ -56,6 +56,10 @@ class ParquetWriter:
         self.file.add_key_value_metadata({"derive": json.dumps(about, ensure_ascii=False)})
         self.file.close()
 
+    def abandon(self) -> None:
+        """Let go of the file, whether it was finished or not."""
+        self.file.close()
+
 
 def field(column: Column) -> pa.Field:
     """A field with its unit and meaning."""

@@ -28,7 +28,7 @@ class Bounds:
     @property
     def exact(self) -> bool:
         """Whether doubles hold the values without rounding."""
-        return self.whole and -WHOLE_LIMIT < self.low and self.high < WHOLE_LIMIT
+        return self.whole and self.low > -WHOLE_LIMIT and self.high < WHOLE_LIMIT
 
 
 @dataclass(frozen=True)
@@ -208,9 +208,9 @@ def divide(a: Bounds, b: Bounds) -> Bounds:
     return settled(min(ends), max(ends), False)
 
 
-def settled(low: float, high: float, whole: bool) -> Bounds:  # noqa: FBT001
+def settled(low: float, high: float, whole: bool) -> Bounds:
     """Bounds, or none where infinities met."""
-    if low != low or high != high:  # noqa: PLR0124  not a number
+    if low != low or high != high:
         return Bounds()
     return Bounds(low, high, whole)
 

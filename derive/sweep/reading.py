@@ -51,7 +51,11 @@ class Reader:
             return frozenset((name,))
         if name not in self.found:
             made = catalogue()[name]
-            used = {n for side in made.exists.parts[::2] for n in names(side)} if made.exists else set()
+            used = (
+                {n for side in made.exists.parts[::2] for n in names(side)}
+                if made.exists
+                else set()
+            )
             without = set[str]()
             if made.tree is None and name in crossings():
                 crossing = crossings()[name]
@@ -103,7 +107,7 @@ class Reader:
                 found = self.at_least(found, 1.0)
         return self.where(found, holds)
 
-    def where(self, found: Operand, holds: Operand | bool) -> Operand:  # noqa: FBT001
+    def where(self, found: Operand, holds: Operand | bool) -> Operand:
         """The value where a condition holds."""
         if found.nowhere or holds is True:
             return found
@@ -167,7 +171,7 @@ class Reader:
         return self.scope.emit("negative", (inner,), turned)
 
     def power(self, base: Operand, exponent: int) -> Operand:
-        """x ^ n."""
+        """A whole power, as products."""
         if base.nowhere or (base.constant == 0 and exponent < 0):
             return NOWHERE
         if base.constant is not None:
@@ -189,11 +193,10 @@ class Reader:
         if a.constant == idle and op in "+*":
             return b
         sure = op == "/" and a.bounds.exact and b.bounds.exact
-        made = self.scope.emit(
+        return self.scope.emit(
             "/0" if op == "/" and not never_zero(b.bounds) else op, (a, b),
             SIGNS[op](a.bounds, b.bounds), detail="sure" if sure else "",
         )  # fmt: skip
-        return made
 
     def call(self, function: str, args: Sequence[Operand], parts: Sequence[Node]) -> Operand:
         """min, max, floor, ceil, pow."""
@@ -224,7 +227,7 @@ class Reader:
         )  # fmt: skip
 
     def exact_quotient(self, operand: Operand) -> bool:
-        """Whether a value is one rounded quotient of whole numbers, which never rounds up to one."""
+        """Whether a value is one quotient of whole numbers: it never rounds up to a whole one."""
         reader: Reader | None = self
         while reader:
             for step in reader.scope.steps:
@@ -303,7 +306,7 @@ def compiled(
     return finished(scope, made)
 
 
-def truth(fits: Operand | bool) -> Operand:  # noqa: FBT001
+def truth(fits: Operand | bool) -> Operand:
     """A condition as an output."""
     return fits if isinstance(fits, Operand) else fixed(Fraction(int(fits)))
 
@@ -311,5 +314,3 @@ def truth(fits: Operand | bool) -> Operand:  # noqa: FBT001
 def scaled(reader: Reader, found: Operand, factor: Fraction) -> Operand:
     """A base value in the contract unit."""
     return reader.binary("*", found, fixed(factor))
-
-

@@ -8,11 +8,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from derive.sweep.axes import Numbers
-from derive.sweep.columns import FITS, Column
+from derive.sweep.axes import Words
+from derive.sweep.columns import Column
 from derive.sweep.evaluate import Job, axis_values, job, shaped
 from derive.sweep.grid import Block, Grid, blocks
 from derive.sweep.machine import Array
+from derive.text import Text, tr
 
 BLOCK = 32_768  # rows: registers of this size stay in the cache of a core
 Evaluated = Iterable[tuple[Block, list[Any]]]
@@ -88,12 +89,12 @@ class Sweep:
         outer = dict(zip((a.name for a in self.grid.outer), index, strict=True))
         made: list[Any] = []
         for axis in self.grid.axes:
-            if axis.name in outer:
-                place = outer[axis.name]
-                numeric = isinstance(axis, Numbers)
-                made.append(float(axis.exact(place)) if numeric else axis.text(place))
+            if isinstance(axis, Words):
+                made.append(axis.text(outer[axis.name]))
+            elif axis.name in outer:
+                made.append(float(axis.exact(outer[axis.name])))
             else:
-                number = self.grid.inner.index(axis)  # type: ignore[arg-type]
+                number = self.grid.inner.index(axis)
                 start, stop = block.spans[number]
                 along = axis_values(self.grid.inner[number], start, stop, base=False)
                 made.append(shaped(along, number, len(shape)))
@@ -139,6 +140,7 @@ class Sweep:
             "asked": list(asked),
             "rows": self.grid.rows,
             "over": {a.name: len(a) for a in (*self.grid.outer, *self.grid.inner)},
+            "numbers": exactness().json(),
             "calibration": {n: v for n, v in middle.items() if n not in moved},
             "columns": [
                 {
@@ -154,6 +156,9 @@ class Sweep:
         }
 
 
-def is_fits(column: Column) -> bool:
-    """Whether a column says that the scenario fits."""
-    return column.name == FITS
+def exactness() -> Text:
+    """What the numbers of a sweep are."""
+    return tr(
+        "doubles, within 1e-12 of the exact value; after a difference, of its larger term; counts "
+        "are decided exactly where a double is near a whole number"
+    )

@@ -30,6 +30,16 @@ def imported(folder: str) -> set[str]:
     return {canonicalize_name(owner) for m in foreign for owner in owners.get(m, [m])}
 
 
+def names(requirements: list[str]) -> set[str]:
+    """What a list of requirements asks for."""
+    return {canonicalize_name(Requirement(r).name) for r in requirements}
+
+
 def test_runtime_dependencies_are_those_imported() -> None:
-    declared = {canonicalize_name(Requirement(r).name) for r in PROJECT["dependencies"]}
-    assert imported("derive") | DATA_ONLY == declared
+    """What an extra brings is imported too, but never asked of those who do without."""
+    extras = PROJECT["optional-dependencies"]
+    optional = {name: names(extras[name]) for name in ("sweep", "dask")}
+    declared = names(PROJECT["dependencies"])
+    assert imported("derive") | DATA_ONLY == declared | optional["sweep"] | optional["dask"]
+    assert not declared & (optional["sweep"] | optional["dask"])
+    assert names(extras["test"]) >= optional["sweep"] | optional["dask"]
