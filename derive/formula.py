@@ -49,8 +49,8 @@ class Condition:
 class Formula:
     """A declared quantity.
 
-    Exactly one of `tree`, `of`, `limit`, `solve`, `largest` says how it comes about; the last
-    three are found by algebra and never typed in.
+    Exactly one of `tree`, `of`, `limit`, `solve`, `largest`, `smallest` says how it comes about;
+    the last four are found by algebra and never typed in.
     """
 
     id: str
@@ -69,6 +69,7 @@ class Formula:
     limit: tuple[str, str] | None = None
     solve: tuple[Node, Node, str] | None = None
     largest: tuple[str, str, str] | None = None
+    smallest: tuple[str, str, str] | None = None
     closed: str = ""
     dense: bool = False  # for a dense model (N_act = N) the parameter count cancels: shown as steps
     valid: tuple[Condition, ...] = ()
@@ -77,6 +78,12 @@ class Formula:
     reading: Text | None = None
     held: tuple[str, ...] = ()  # formulas that algebra does not open here
     instead_of: str = ""  # the formula that this one stands for where the model needs it
+    needed: bool = False  # what a target needs: stated of a scenario that does not fit, too
+
+    @property
+    def within(self) -> tuple[str, str, str] | None:
+        """What stays within which target, and the symbol whose last whole value is asked for."""
+        return self.largest or self.smallest
 
     @property
     def uses(self) -> tuple[str, ...]:
@@ -88,8 +95,8 @@ class Formula:
             return (self.of, *self.at, *inside)
         if self.limit:
             return self.limit
-        if self.largest:
-            return self.largest
+        if self.within:
+            return self.within
         left, right, variable = self.solve or (Name(""), Name(""), "")
         return tuple(dict.fromkeys([*names(left), *names(right), variable, *self.at]))
 
@@ -260,6 +267,7 @@ def formula(
     limit: tuple[str, str] | None = None,
     solve: tuple[str, str, str] | None = None,
     largest: tuple[str, str, str] | None = None,
+    smallest: tuple[str, str, str] | None = None,
     closed: str = "",
     dense: bool = False,
     calibre: str = "peak",
@@ -269,6 +277,7 @@ def formula(
     reading: tuple[str, str] | None = None,
     held: Sequence[str] = (),
     instead_of: str = "",
+    needed: bool = False,
 ) -> Formula:
     """Declare a formula; DeriveError where its units disagree or a symbol is unknown."""
     place = Place(key=id)
@@ -291,6 +300,7 @@ def formula(
         limit=limit,
         solve=(parse(solve[0]), parse(solve[1]), solve[2]) if solve else None,
         largest=largest,
+        smallest=smallest,
         closed=closed,
         dense=dense,
         valid=tuple(Condition(t, Text(*m)) for t, m in valid),
@@ -299,6 +309,7 @@ def formula(
         reading=Text(*reading) if reading else None,
         held=tuple(held),
         instead_of=instead_of,
+        needed=needed,
     )
     check_units(made, place)
     if instead_of:
@@ -326,11 +337,11 @@ def check_units(made: Formula, place: Place) -> None:
         found = dimension_of(made.of)
     elif made.limit:
         found = dimension_of(made.limit[0])
-    elif made.solve or made.largest:
+    elif made.solve or made.within:
         if made.solve:
             left, right, variable = made.solve
         else:
-            of, target, variable = made.largest or ("", "", "")
+            of, target, variable = made.within or ("", "", "")
             left, right = Name(of), Name(target)
         sides = [dimension(s, dimension_of, "", place) for s in (left, right)]
         found = dimension_of(variable) if sides[0] == sides[1] else sides[0] / sides[1]

@@ -69,7 +69,7 @@ class Point:
             return self.neighbours(crossings()[name], found)[0]
         result = self.solution(found) if found.solve else self.value(trees()[name])
         if found.largest and result < 1:
-            raise Undefined(tr("not even one request meets the target"))
+            raise Undefined(not_even_one(found.largest[2]))
         return result
 
     def solution(self, found: Formula) -> Fraction:
@@ -109,13 +109,15 @@ class Point:
             return left <= right if crossing.largest else left >= right
 
         if crossing.largest and not meets(1):
-            raise Undefined(tr("not even one request meets the target"))
+            raise Undefined(not_even_one(crossing.variable))
         farthest = FARTHEST.get(crossing.variable, 2**30)
         found = search(meets, farthest)
         if found is None:
             symbol, last = crossing.variable, f"{farthest:,}"
             if symbol == "b":
                 raise Undefined(no_batch(last, start=meets(1), largest=crossing.largest))
+            if crossing.largest:
+                raise Undefined(tr("every input up to {last} tokens meets the target", last=last))
             raise Undefined(stays_apart(made, last, above=meets(1)))
         low, high = found
         return (Fraction(low), Fraction(high)) if meets(low) else (Fraction(high), Fraction(low))
@@ -135,6 +137,13 @@ class Point:
         return Point({**self.given, **changed})
 
 
+def not_even_one(variable: str) -> Text:
+    """Why no whole value meets a target."""
+    if variable == "b":
+        return tr("not even one request meets the target")
+    return tr("not even a prompt of one token meets the target")
+
+
 def no_batch(last: str, *, start: bool, largest: bool) -> Text:
     """Why a search for a batch finds none."""
     if largest:
@@ -149,7 +158,8 @@ def in_contract(base: Fraction, contract: Unit) -> Quantity:
     return Quantity(base / contract.factor, contract)
 
 
-FARTHEST = {"b": 2**17}  # beyond any batch; powers of the experts' shares grow with it
+# beyond any batch and any prompt; powers of the experts' shares grow with them
+FARTHEST = {"b": 2**17, "T_in": 2**17}
 WHOLE = {
     "L",
     "H_q",
@@ -162,6 +172,7 @@ WHOLE = {
     "b",
     "b_pre",
     "T_in",
+    "T_in_tail",
     "E",
     "k_exp",
     "E2",

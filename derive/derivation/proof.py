@@ -124,11 +124,11 @@ def _proved(name: str, _: tuple[str, ...]) -> Resolved:
     if made.tree is None:  # nothing was solved: the search is proved where it is done
         here = [RandomPoint(name, number) for number in range(POINTS)]
         return replace(made, steps=tuple(prove(name, s, here) for s in made.steps))
-    points = deciding_points(made) if made.formula.largest else valid_points(name, POINTS)
+    points = deciding_points(made) if made.formula.within else valid_points(name, POINTS)
     steps = tuple(prove(name, s, points) for s in made.steps)
     dense_steps = tuple(prove(name, s, points) for s in made.dense_steps)
-    if made.formula.largest:
-        demand(largest_holds(made, points), name, steps[-1], "points")
+    if made.formula.within:
+        demand(last_that_holds(made, points), name, steps[-1], "points")
     for point in points:  # the tree as pint computes it
         quantity = recompute(made.tree, lambda n, p=point: in_contract(p.get(n), unit_of(n)))  # type: ignore[misc]
         demand(
@@ -145,22 +145,27 @@ def deciding_points(made: Resolved) -> list[RandomPoint]:
     bounds = [step.right for step in made.steps if step.rule == "solve"][:-1]
     chosen: dict[Node, list[RandomPoint]] = {bound: [] for bound in bounds}
     for point in valid_points(made.formula.id, 20 * POINTS):
-        chosen[min(bounds, key=point.value)].append(point)
+        strictest = min if made.formula.largest else max
+        chosen[strictest(bounds, key=point.value)].append(point)
     if not all(chosen.values()):
         raise ArithmeticError(f"{made.formula.id}: one of the bounds never decides")
-    return [point for found in chosen.values() for point in found[:POINTS]]
+    return [point for found in chosen.values() for point in found[: 2 * POINTS // len(bounds)]]
 
 
-def largest_holds(made: Resolved, points: list[RandomPoint]) -> bool:
-    """The whole number found meets the target and the next one does not; the cases are complete."""
-    assert made.formula.largest
-    of, target, variable = made.formula.largest
+def last_that_holds(made: Resolved, points: list[RandomPoint]) -> bool:
+    """The whole number found meets the target, the next one does not; the cases are complete."""
+    assert made.formula.within
+    of, target, variable = made.formula.within
+    step = 1 if made.formula.largest else -1
     cases = [step.left for step in made.steps if step.rule == "case"]
     for point in points:
         best, goal = point.get(made.formula.id), point.get(target)
-        here = point.with_(**{variable: best}).get(of)
-        there = point.with_(**{variable: best + 1})
+        if point.with_(**{variable: best}).get(of) > goal:
+            return False
+        if best + step == 0:
+            continue  # the smallest there is
+        there = point.with_(**{variable: best + step})
         beyond = there.get(of)  # where the case that decides is above the target
-        if not here <= goal < beyond or max(map(there.value, cases)) != beyond:
+        if beyond <= goal or max(map(there.value, cases)) != beyond:
             return False
     return True

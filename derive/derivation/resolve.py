@@ -125,7 +125,7 @@ def _resolve(name: str, _: tuple[str, ...]) -> Resolved:
         return limit(found)
     if found.solve:
         return dense(solve(found))
-    return largest(found)
+    return within(found)
 
 
 def insert(name: str, tree: Node, reason: Text | None = None) -> Step:
@@ -255,46 +255,68 @@ def opaque(tree: Node, variable: str, but: tuple[str, ...] = ()) -> bool:
     )
 
 
-def largest(found: Formula) -> Resolved:
-    """The largest whole value of a symbol with one expression at or below another."""
+def within(found: Formula) -> Resolved:
+    """The largest or smallest whole value of a symbol with one expression at or below another."""
     import sympy
 
-    assert found.largest
-    of, target, variable = found.largest
+    assert found.within
+    of, target, variable = found.within
+    up = found.largest is not None
     inserted: dict[str, Node] = {}
-    opened = expand(tree_of(of), (variable,), inserted)
-    expression = to_sympy(opened)
+    opened = expand(tree_of(of), (variable,), inserted, found.held)
     steps = [
         Step("equation", Name(of), Name(target), relation="≤", reason=found.reason),
         *inserts(inserted),
-        Step("substitute", opened, Name(target), relation="≤", claim=(Name(of), opened)),
-    ]
+        Step(
+            "substitute", opened, Name(target), relation="≤",
+            claim=(Name(of), opened), kept=found.held,
+        ),
+    ]  # fmt: skip
     if opaque(opened, variable, but=("max",)):
+        if not up:
+            raise ArithmeticError(f"{found.id}: {variable} stands inside a function")
         crossing = Crossing(opened, Name(target), variable, largest=True)
         return Resolved(found, tuple(steps), None, (), crossing)
+    expression = to_sympy(opened)
     bounds = []
     inner = next(iter(expression.atoms(sympy.Max)))
     factor = sympy.cancel(expression / inner)
     branches = sorted(inner.args, key=lambda a: len(a.free_symbols))
     for branch in branches:
+        moves = symbol(variable) in (branch * factor).free_symbols
+        # an argument that the symbol does not move must meet the target by itself: `exists` says so
+        reason = (
+            tr("this argument of max alone, solved for {symbol}", symbol=variable)
+            if moves
+            else tr("this argument of max does not depend on {symbol}", symbol=variable)
+        )
+        steps.append(Step("case", back(branch * factor), Name(target), relation="≤", reason=reason))
+        if not moves:
+            continue
         solution = sympy.solve(sympy.Eq(branch * factor, symbol(target)), symbol(variable))[0]
         bounds.append(back(sympy.expand(solution) if not solution.is_Mul else solution))
-        reason = tr("this argument of max alone, solved for {symbol}", symbol=variable)
-        steps.append(Step("case", back(branch * factor), Name(target), relation="≤", reason=reason))
         steps.append(
             Step(
-                "solve",
-                Name(variable),
-                bounds[-1],
-                relation="≤",
+                "solve", Name(variable), bounds[-1], relation="≤" if up else "≥",
                 claim=(back(branch * factor), Name(target)),
-                held=((variable, bounds[-1]),),
+                held=((variable, bounds[-1]),), kept=found.held,
             )
-        )
-    tree = Call("floor", (Call("min", tuple(bounds)),))
-    reason = tr("both must hold; whole requests only")
+        )  # fmt: skip
+    strictest = bounds[0] if len(bounds) == 1 else Call("min" if up else "max", tuple(bounds))
+    tree = rounded("floor" if up else "ceil", strictest, variable)
+    reason = tr("all must hold; whole numbers only")
+    if variable == "b":
+        reason = tr("both must hold; whole requests only")
     steps.append(Step("solve", Name(found.id), tree, reason=reason))
     return Resolved(found, tuple(steps), tree)
+
+
+def rounded(function: str, bound: Node, variable: str) -> Node:
+    """A bound as a whole number; tokens of a request are counted in tokens of a request."""
+    if variable != "T_in":
+        return Call(function, (bound,))
+    one = Name("one_token")
+    return Binary("*", Call(function, (Binary("/", bound, one),)), one)
 
 
 def dense(made: Resolved) -> Resolved:

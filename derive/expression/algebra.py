@@ -15,7 +15,7 @@ LARGEST_NUMERIC = 256
 Rank = Callable[[str], int]
 
 # Every symbol is positive (counts, rates, sizes) but these, of which algebra may assume no sign.
-SIGNED = frozenset({"M_free", "share_lookup"})
+SIGNED = frozenset({"M_free", "share_lookup", "margin_TTFT", "margin_TPOT"})
 
 
 def symbol(name: str) -> Any:

@@ -80,8 +80,10 @@ def groups() -> list[Part]:
         Part("batch", tr("Critical batch")),
         Part("wall", tr("The KV wall")),
         Part("memory", tr("Memory and concurrency")),
+        Part("targets", tr("Targets and margins")),
         Part("measured", tr("Measured figures and utilization")),
         Part("fleet", tr("Fleet, cost and energy")),
+        Part("queue", tr("Queueing: an estimate beside the bound")),
         Part("second", tr("Second-order terms")),
     ]
 

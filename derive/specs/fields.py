@@ -28,6 +28,7 @@ class Field:
     implied: str = ""  # unit that the key adds: /device in hardware files, *request for TPOT
     likely: tuple[str, ...] = ()  # units to suggest for a bare number
     whole: bool = False
+    quantiles: bool = False  # may be a mapping of quantiles: {p50: 512, p99: 16384}
     zero: bool = False
     least: int = 0  # smallest sensible value in `unit`
     most: int = 0  # largest sensible value in `unit`; 0 where there is none
@@ -106,6 +107,11 @@ def count(key: str, unit: str, means: Text, **more: object) -> Field:
 def length(key: str, means: Text, **more: object) -> Field:
     """A length in tokens, with or without its unit; a mean may be a fraction."""
     return Field(key, "number", means, unit="token/request", most=10**9, **more)  # type: ignore[arg-type]
+
+
+def lengths(key: str, means: Text) -> Field:
+    """A length in tokens, or quantiles of it: {p50: 512, p90: 4096}."""
+    return length(key, means, required=True, least=1, quantiles=True)
 
 
 def share(key: str, means: Text, **more: object) -> Field:
@@ -451,8 +457,8 @@ SCENARIO = (
             "requests", "request", Text("requests in one pass", "一次前向的请求数"),
             required=True, most=10**7,
         ),
-        length("input", Text("input length", "输入长度"), required=True, least=1),
-        length("output", Text("output length", "输出长度"), required=True, least=1),
+        lengths("input", Text("input length, or its quantiles", "输入长度，或其分位数")),
+        lengths("output", Text("output length, or its quantiles", "输出长度，或其分位数")),
         length(
             "context",
             Text(
@@ -532,6 +538,11 @@ SCENARIO = (
         unit="USD/hour/device", likely=("USD/hour/device",), zero=True, most=10**6,
     ),
     share("headroom", Text("largest busy share of a replica", "允许的最高忙时占比")),
+    Field(
+        "pue", "number",
+        Text("power of the site over that of its devices", "机房总功耗与设备功耗之比（PUE）"),
+        least=1, most=5,
+    ),
     Field("date", "date", Text("date of the document", "文档日期")),
     NOTES,
 )  # fmt: skip

@@ -9,6 +9,7 @@ from derive.errors import Place, printable
 from derive.specs.amounts import in_contract, read_amount
 from derive.specs.faults import closest
 from derive.specs.fields import ALSO, OTHER, PROVENANCE, Field
+from derive.specs.lengths import Lengths, rising, share_of
 from derive.specs.nodes import Broken, Items, Node, Scalar, Table
 from derive.specs.texts import Basis, TextReader, mark_of
 from derive.specs.types import Other, Value
@@ -17,7 +18,10 @@ from derive.text import tr
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
+    from fractions import Fraction
 
+EXAMPLE = "{p50: 512, p90: 4096, p99: 16384}"
+FEWEST = 2  # quantiles of a distribution
 TRIPLE = ("low", "typical", "high")
 
 
@@ -67,8 +71,10 @@ class Reader(TextReader):
         reader = getattr(self, f"read_{field.kind}")
         return reader(node, field, basis)
 
-    def figure(self, node: Node, field: Field, basis: Basis) -> Value | None:
+    def figure(self, node: Node, field: Field, basis: Basis) -> Any:
         """A figure: its text alone, or a mapping of the text and its provenance."""
+        if isinstance(node, Table) and field.quantiles:
+            return self.quantiles(node, field, basis)
         if isinstance(node, Table) and field.figure:
             stands = node.entries.get("value")
             if isinstance(stands, Scalar):  # errors name the figure, not its `value`
@@ -89,6 +95,28 @@ class Reader(TextReader):
         if found is None or quantity is None:
             return None
         return Value(quantity, found.text, found.place, basis=basis)
+
+    def quantiles(self, node: Table, field: Field, basis: Basis) -> Lengths | None:
+        """Quantiles of a length, in rising order."""
+        found: list[tuple[Fraction, Value]] = []
+        plain = replace(field, quantiles=False)
+        for key, entry in node.entries.items():
+            share = share_of(key)
+            if share is None:
+                what = tr("unknown key {key}", key=printable(key, 60))
+                hint = tr("quantiles are p1 to p100, for example {example}", example=EXAMPLE)
+                self.faults.add("S201", what, node.place_of(key), hint, mark=key)
+            elif value := self.figure(entry, plain, basis):
+                found.append((share, value))
+        found.sort(key=lambda pair: pair[0])
+        if len(found) < len(node.entries):
+            return None
+        if len(found) < FEWEST or not rising(found):
+            what = tr("{key}: two quantiles or more, none shorter than a lower one",
+                      key=node.place.key or field.key)  # fmt: skip
+            self.faults.add("S306", what, node.place, tr("for example {example}", example=EXAMPLE))
+            return None
+        return Lengths(tuple(found))
 
     def with_provenance(self, value: Value, read: dict[str, Any]) -> Value:
         """The value with what stood beside it."""

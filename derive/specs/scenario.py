@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError, printable
 from derive.specs.fields import SCENARIO, Field
+from derive.specs.lengths import Lengths
 from derive.specs.model import DENSE_MODEL, NOT_EXPERTS, check_model
 from derive.specs.model import SYMBOLS as MODEL_KEYS
 from derive.specs.nodes import Scalar, Table
@@ -43,6 +44,7 @@ SYMBOLS = {
     "b_pre": ("workload", "prompts"),
     "price": ("", "price"),
     "headroom": ("", "headroom"),
+    "PUE": ("", "pue"),
 }
 DEFAULTS = {  # symbol id -> text, value, unit, statement
     "M_frac": (
@@ -269,7 +271,30 @@ def values_of(read: dict[str, Any], place: Place, assumed: list[Text]) -> dict[s
             assumed.append(statement)
         if value is not None:
             values[symbol] = value
-    return values
+    return values | of_lengths(read["workload"]) | means(values)
+
+
+def means(values: Mapping[str, Any]) -> dict[str, Value]:
+    """The means of lengths that are given as quantiles."""
+    return {name: found.mean for name, found in values.items() if isinstance(found, Lengths)}
+
+
+def of_lengths(workload: Mapping[str, Any]) -> dict[str, Value]:
+    """What follows from lengths given as quantiles: the longest of them, and how they spread."""
+    given = {key: workload[key] for key in ("input", "output") if key in workload}
+    if not any(isinstance(found, Lengths) for found in given.values()):
+        return {}
+    longest = {k: f.longest if isinstance(f, Lengths) else f for k, f in given.items()}
+    made = {"T_in_tail": longest["input"]}
+    total = longest["input"].quantity.base + longest["output"].quantity.base
+    how = tr("the longest input and the longest output given")
+    made["T_tail"] = replace(
+        longest["input"], quantity=Quantity(total, unit("token/request")),
+        text=f"{total} token/request", how=how,
+    )  # fmt: skip
+    if isinstance(given["input"], Lengths):
+        made["C2_in"] = given["input"].spread
+    return made
 
 
 def with_model(model: Model, outside: Mapping[str, Value]) -> Model:

@@ -16,6 +16,7 @@ from derive.specs.words import HOW
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 # an editor reads 0.40 as a number; with a unit it is a string: a number, then a unit
 WITH_UNIT = r"^[^A-Za-z]*[0-9][^A-Za-z%]*[A-Za-z%].*$"
+QUANTILE = r"^p([0-9]{1,2}(\.[0-9]{1,3})?|100)$"
 BOTH_LANGUAGES = {"$ref": "#/$defs/bilingual"}
 BILINGUAL = {
     "type": "object",
@@ -95,6 +96,11 @@ def of_field(field: Field) -> dict[str, Any]:
         return {"anyOf": [NAME, of_fields(field.fields)]}
     if field.kind == "triple":
         return triple(field)
+    if field.quantiles:
+        one = amount(field)
+        names = {"type": "object", "additionalProperties": False, "minProperties": 2,
+                 "patternProperties": {QUANTILE: one}}  # fmt: skip
+        return {"anyOf": [one, names]}
     return with_provenance(field, amount(field))
 
 

@@ -42,6 +42,7 @@ KEYS = {
     "MBU": "calibration.MBU",
     "target_TTFT": "slo.TTFT",
     "target_TPOT": "slo.TPOT",
+    "PUE": "pue",
 }
 # a symbol that a scenario key decides as well
 DECIDED_BY = {"w": "precision.weights", "W": "precision.weights", "w_kv": "precision.kv_cache"}
@@ -62,7 +63,7 @@ USUAL = {
     "FLOP/s/device": "TFLOP/s/device", "USD/token": "USD/Mtoken",
 }  # fmt: skip
 MOST = 10**24
-MAY_BE_ZERO = ("t_hop",)
+MAY_BE_ZERO = ("t_hop", "C2_in")
 FROM_OUTSIDE = Text("set from outside the scenario", "在场景之外给定")
 
 

@@ -270,9 +270,7 @@ def card(
     """The record of a derivation."""
     searched = formula.id in crossings()
     sized = formula.dense and not dense  # the model's size cancels for a dense model only
-    variable = (
-        formula.solve[2] if formula.solve else formula.largest[2] if formula.largest else None
-    )
+    variable = (formula.solve or formula.within or (None,))[-1]
     return {
         "id": formula.id,
         "section": formula.section,
@@ -338,6 +336,7 @@ SIGNS = {
     "≈": r"\approx",
     "→": r"\to",
     "≤": r"\leq",
+    "≥": r"\geq",
     "<": "<",
     ">": ">",
     "<=": r"\leq",

@@ -218,7 +218,7 @@ def available(name: str, given: frozenset[str]) -> bool:
 
 def unknowns(formula: Formula) -> tuple[str, ...]:
     """What a formula solves for, which it need not be given."""
-    of = formula.solve or formula.largest or formula.limit
+    of = formula.solve or formula.within or formula.limit
     return (of[-1],) if of else ()
 
 
@@ -228,7 +228,7 @@ def rounds(name: str) -> bool:
     if found is None:
         return False
     calls = (part for part in walk(found.tree) if isinstance(part, Call)) if found.tree else ()
-    return bool(found.largest) or any(call.function in ("floor", "ceil") for call in calls)
+    return bool(found.within) or any(call.function in ("floor", "ceil") for call in calls)
 
 
 def check_counts(scenario: types.Scenario) -> None:
@@ -355,6 +355,15 @@ def implied(scenario: types.Scenario, inputs: Mapping[str, Input]) -> list[Input
                 how=tr("the table is shared with the output head, which decode reads"),
             )
         )
+    if "arrival" in inputs:
+        made.append(
+            Input("C2_in", Quantity(Fraction(0), unit("")), "0",
+                  how=tr("the input length is given as one value: no spread"))
+        )  # fmt: skip
+        made.append(
+            Input("PUE", Quantity(Fraction(1), unit("")), "1",
+                  how=tr("not given: the power of the devices alone"))
+        )  # fmt: skip
     if {"T_in", "T_out"} <= set(inputs):
         total = inputs["T_in"].quantity.base + inputs["T_out"].quantity.base
         made.append(

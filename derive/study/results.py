@@ -8,7 +8,7 @@ from fractions import Fraction
 from derive.derivation.points import Absent, Point, Undefined, in_contract
 from derive.formula import catalogue, standing_in, unit_of
 from derive.notation import known
-from derive.study.bind import Bound, rounds
+from derive.study.bind import Bound, available, rounds
 from derive.text import Text, same, tr
 from derive.units import Quantity, show
 
@@ -84,9 +84,11 @@ def result(bound: Bound, name: str, fits: bool | None) -> Result:
     except Absent as missing:
         why = tr("needs {name}, which is not given", name=same(missing.name))
         return Result(name, None, why=why, absent=True)
-    except Undefined as undefined:
-        return Result(name, None, why=undefined.why)
-    if reachable and fits is False and name not in bound.derived:
+    except Undefined as undefined:  # a condition may fail before an input is missed
+        absent = not available(name, frozenset(bound.inputs))
+        return Result(name, None, why=undefined.why, absent=absent)
+    withheld = reachable and not catalogue()[name].needed
+    if withheld and fits is False and name not in bound.derived:
         return Result(name, None, why=does_not_fit(bound))
     if not reachable:
         return Result(name, value)

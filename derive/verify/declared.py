@@ -20,7 +20,7 @@ from derive.text import Text, tr
 from derive.verify.say import quoted
 from derive.verify.search import needed
 from derive.verify.texts import Broken, NoValue, read
-from derive.verify.values import Held, Ledger
+from derive.verify.values import Held, Ledger, Values
 
 SIGNS = {"<=": r"\leq", ">=": r"\geq", "<": "<", ">": ">"}
 
@@ -129,7 +129,7 @@ def check_cards(ledger: Ledger) -> Iterator[Text]:
 def check_declared(ledger: Ledger, name: str) -> Iterator[Text]:
     """One card."""
     card, declared = ledger.cards[name], catalogue()[name]
-    variable = (declared.solve or declared.largest or (None,))[-1]
+    variable = (declared.solve or declared.within or (None,))[-1]
     reading = declared.reading.json() if declared.reading else None
     for key, wanted in (
         ("section", declared.section), ("latex", declared.latex), ("unit", declared.unit.text),
@@ -173,13 +173,27 @@ def follows(ledger: Ledger, declared: Formula) -> bool:
             left, right, variable = declared.solve
             if not held.with_({variable: found}).equal(left, right):
                 return False
-        elif declared.largest:
-            of, target, variable = declared.largest
-            goal, more = place(target).base, Held(found.value + 1, found.unit)
-            best, beyond = (place.with_({variable: q})(of).base for q in (found, more))
+        elif declared.within:
+            of, target, variable = declared.within
+            there, last = lifted(place, declared, found)
+            step = 1 if declared.largest else -1
+            if step < 0 and last.value <= 1:
+                continue  # there is no smaller one
+            goal, more = there(target).base, Held(last.value + step, last.unit)
+            best, beyond = (there.with_({variable: q})(of).base for q in (last, more))
             if not best <= goal < beyond:
                 return False
     return True
+
+
+def lifted(place: Values, declared: Formula, found: Held) -> tuple[Values, Held]:
+    """The place and value there; with a target far above where it lies below all that can be."""
+    assert declared.within
+    if declared.exists is None or place.holds(declared.exists.text):
+        return place, found
+    target = place(declared.within[1])
+    there = place.with_({declared.within[1]: Held(target.value * 10**12, target.unit)})
+    return there, there(declared.id)
 
 
 def searches(ledger: Ledger, declared: Formula) -> bool:
@@ -188,7 +202,7 @@ def searches(ledger: Ledger, declared: Formula) -> bool:
     if declared.solve:
         left, right, variable = declared.solve
     else:
-        of, target, variable = declared.largest or ("", "", "")
+        of, target, variable = declared.within or ("", "", "")
         left, right = Name(of), Name(target)
     kind = (found.variable, found.largest) == (variable, declared.largest is not None)
     texts = (sides["left"], sides["right"]) == (plain(found.left), plain(found.right))

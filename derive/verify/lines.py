@@ -24,7 +24,7 @@ RULES = (
     "solve", "case", "search",
 )  # fmt: skip
 DECLARED = ("definition", "equation", "insert")  # rules whose reason is that of a formula
-SIGNS = {"=": "=", "≈": r"\approx", "→": "=", "≤": r"\leq"}
+SIGNS = {"=": "=", "≈": r"\approx", "→": "=", "≤": r"\leq", "≥": r"\geq"}
 NEIGHBOUR = "neighbour"
 FOUND = {"sympy": ("proved",), "recomputed": ("equal",)}
 

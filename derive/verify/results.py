@@ -133,7 +133,7 @@ def expected(ledger: Ledger, name: str) -> tuple[Quantity | None, Text | None]:
         value = ledger.here(name)
     except NoValue as missing:
         return None, missing.why
-    reachable = catalogue()[name].calibre == "reachable"
+    reachable = catalogue()[name].calibre == "reachable" and not catalogue()[name].needed
     if reachable and name not in ledger.given and not fitting(ledger):
         return None, withheld(ledger)
     return value, None

@@ -11,7 +11,7 @@ from derive.formula import Formula, stays_apart
 from derive.text import Text, tr
 from derive.verify.texts import Broken, read
 
-FARTHEST = {"b": 2**17}  # beyond any batch
+FARTHEST = {"b": 2**17, "T_in": 2**17}  # beyond any batch and any prompt
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,19 @@ def recorded(row: Mapping[str, Any]) -> list[int]:
     return [int(text[:-2]) for text in found if text and text.endswith("/1") and len(text) < 20]
 
 
+def not_even_one(symbol: str) -> Text:
+    """Why no whole value meets a target."""
+    if symbol == "b":
+        return tr("not even one request meets the target")
+    return tr("not even a prompt of one token meets the target")
+
+
 def apart(declared: Formula, symbol: str, last: str, *, above: bool, largest: bool) -> Text:
     """Why a search finds nothing."""
     if symbol == "b" and largest:
         return tr("every batch up to {last} requests meets the target", last=last)
+    if symbol == "T_in" and largest:
+        return tr("every input up to {last} tokens meets the target", last=last)
     if symbol == "b" and above:
         return tr("a single request already reaches the ridge")
     if symbol == "b":
@@ -61,9 +70,9 @@ def needed(declared: Formula, trees: Mapping[str, Node]) -> bool:
     if declared.solve:
         left, right, variable = declared.solve
         waiting, solvable = [left, right], ""
-    elif declared.largest and declared.largest[0] in trees:
-        variable, solvable = declared.largest[2], "max"
-        waiting = [trees[declared.largest[0]]]
+    elif declared.within and declared.within[0] in trees:
+        variable, solvable = declared.within[2], "max"
+        waiting = [trees[declared.within[0]]]
     else:
         return False
     stays = {*declared.at, *declared.held} - {variable}

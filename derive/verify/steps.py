@@ -26,7 +26,7 @@ def check_steps(ledger: Ledger) -> Iterator[Text]:
                 rule = quoted(step["rule_name"]["en"])
                 yield at_step(card["id"], number, tr("is called {rule}, others are not", rule=rule))
         checks = [c for step in card["steps"] for c in step["checks"]]
-        kind = catalogue()[card["id"]].largest is not None
+        kind = catalogue()[card["id"]].within is not None and "search" not in card
         counts[kind] |= {c["found"] for c in checks if c["by"] == "points" and c["found"].isdigit()}
     for found in counts.values():
         if len(found) > 1:
@@ -136,14 +136,14 @@ class Derivation:
         """The declared equation."""
         if self.declared.solve:
             return self.declared.solve[0], self.declared.solve[1], "="
-        of, target, _ = self.declared.largest or ("", "", "")
+        of, target, _ = self.declared.within or ("", "", "")
         return Name(of), Name(target), "≤"
 
     def equality(self, one: Line) -> bool:
         """Both sides agree; those of an equation agree with its own sides, each with its own."""
         if one.left == self.me and self.tree is not None:
             return one.relation == "=" and self.equal(one.right, self.tree)
-        if self.declared.solve or self.declared.largest:
+        if self.declared.solve or self.declared.within:
             left, right, relation = self.sides
             return (
                 one.relation == relation
@@ -165,12 +165,13 @@ class Derivation:
 
     def solve(self, one: Line) -> bool:
         """The recorded formula, or the bound at which one case is met exactly."""
-        variable = (self.declared.solve or self.declared.largest or ("",))[-1]
+        variable = (self.declared.solve or self.declared.within or ("",))[-1]
         if not variable:
             return False
         if one.left == self.me:
             return one.relation == "=" and one.right == self.tree and self.all_cases()
-        if one.relation != "≤" or one.left != Name(str(variable)) or not self.cases:
+        sign = "≥" if self.declared.smallest else "≤"
+        if one.relation != sign or one.left != Name(str(variable)) or not self.cases:
             return False
         for place in self.ledger.elsewhere:
             bound = place.quantity(one.right, unit_of(str(variable)))

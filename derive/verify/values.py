@@ -21,7 +21,7 @@ from derive.units import Quantity, Unit, pint_error
 from derive.verify.powers import LONGEST, WHOLE, power
 from derive.verify.reach import closures
 from derive.verify.say import quoted
-from derive.verify.search import FARTHEST, apart, recorded, search
+from derive.verify.search import FARTHEST, apart, not_even_one, recorded, search
 from derive.verify.texts import Broken, NoDivision, NoValue, comparison, read
 
 CALIBRES = ("low", "typical", "high")
@@ -191,9 +191,9 @@ class Values:
         found = self.solution(name, tree)
         if max(found.value.numerator.bit_length(), found.value.denominator.bit_length()) > LONGEST:
             raise Broken(tr("{name} is too long a number", name=name))
-        largest = card["variable"] and isinstance(tree, Call) and tree.function == "floor"
+        largest = catalogue()[name].largest is not None
         if self.strict and largest and found.value < 1:
-            raise NoValue(tr("not even one request meets the target"))
+            raise NoValue(not_even_one(card["variable"]))
         if self.strict and catalogue()[name].solve and found.value <= 0:
             raise NoValue(never_meets(catalogue()[name]))
         return found
@@ -228,7 +228,7 @@ class Values:
                 return number
         start, low, high = self.meets(name, 1), 1, 2
         if found.largest and not start:
-            raise NoValue(tr("not even one request meets the target"))
+            raise NoValue(not_even_one(found.variable))
         while self.meets(name, high) == start:
             low, high = high, high * 2
             if high > farthest:

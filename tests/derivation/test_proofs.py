@@ -45,7 +45,7 @@ def test_only_equations_and_what_is_held_go_without_a_claim(name: str) -> None:
     made = resolve(name)
     for step in (*made.steps, *made.dense_steps):
         if step.claim is None:
-            found_by_search = made.formula.largest and step is made.steps[-1]
+            found_by_search = made.formula.within and step is made.steps[-1]
             assert step.rule in ("equation", "fix", "limit", "case") or found_by_search
 
 
@@ -177,16 +177,20 @@ def test_the_whole_tree_is_recomputed_by_pint(planted: Callable[[str, Node], Non
         proved("Q_step")
 
 
-@pytest.mark.parametrize("off", ["+ one_request", "- one_request"])
-def test_the_largest_batch_is_neither_one_less_nor_one_more(
-    off: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("sign", "+-")
+@pytest.mark.parametrize(
+    ("name", "one"),
+    [("b_slo", "one_request"), ("T_in_slo", "one_token"), ("g_ttft", "one_device"),
+     ("g_tpot", "one_device")],
+)  # fmt: skip
+def test_the_last_value_that_meets_a_target_is_neither_one_less_nor_one_more(
+    name: str, one: str, sign: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sign, one = off.split(" ")
-    wrong = Binary(sign, resolve("b_slo").tree, parse(one))
-    points = valid_points("b_slo", 3)
+    wrong = Binary(sign, resolve(name).tree, parse(one))
+    points = [p for p in valid_points(name, 9) if p.get(name) > 1][:3]
     for point in points:
-        monkeypatch.setitem(point.memo, "b_slo", point.value(wrong))
-    assert not proof.largest_holds(resolve("b_slo"), points)
+        monkeypatch.setitem(point.memo, name, point.value(wrong))
+    assert not proof.last_that_holds(resolve(name), points)
 
 
 def test_the_largest_batch_is_checked_on_both_sides_of_the_ridge() -> None:
@@ -200,15 +204,15 @@ def test_the_largest_batch_is_checked_on_both_sides_of_the_ridge() -> None:
         spoiled = Call("floor", (Call("min", others),))
         for point in points:
             point.memo["b_slo"] = point.value(spoiled)
-        assert not proof.largest_holds(made, points)
+        assert not proof.last_that_holds(made, points)
 
 
 def test_a_case_that_is_left_out_is_noticed() -> None:
     made = resolve("b_slo")
     first = next(i for i, s in enumerate(made.steps) if s.rule == "case")
     fewer = Resolved(made.formula, made.steps[:first] + made.steps[first + 1 :], made.tree)
-    assert proof.largest_holds(made, proof.deciding_points(made))
-    assert not proof.largest_holds(fewer, proof.deciding_points(made))
+    assert proof.last_that_holds(made, proof.deciding_points(made))
+    assert not proof.last_that_holds(fewer, proof.deciding_points(made))
 
 
 @pytest.mark.parametrize("name", ["b_crit", "T_wall", "T_cross", "b_crit_T"])

@@ -133,6 +133,10 @@ BARE = {
     ("t_send", "1"): "links between stages: one fewer than stages",
     ("t_wait", "1"): "links between stages, and collectives there or not",
     ("t_bubble", "1"): "links between stages, and the busy time itself",
+    ("margin_TTFT", "1"): "a share and its complement",
+    ("margin_TPOT", "1"): "a share and its complement",
+    ("t_queue", "1"): "a spread of none, a share and its complement",
+    ("t_queue", "2"): "halves of the mean wait: residual times",
 }
 
 

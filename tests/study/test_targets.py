@@ -1,0 +1,114 @@
+"""Targets: margins, the most that meets them, the devices both need; by hand and by both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from derive.derivation.points import Undefined
+from derive.formula import standing_in
+from derive.study.bind import bind
+from derive.study.values import values
+from tests.study.conftest import launch
+
+Launch = Callable[..., Any]
+
+
+def exact(found: dict[str, Any], name: str) -> Fraction:
+    return Fraction(found[name]["exact"])
+
+
+def test_the_longest_prompt_by_hand(scenario: Launch) -> None:
+    """0.5 s · 4 · 0.5 · 989.5e12 FLOP/s over 2 · 70,553,706,496 FLOP a token."""
+    by_hand = 500_000_000 * 2 * 989_500 // (2 * 70_553_706_496)
+    found = values(scenario(), ("T_in_slo",))["T_in_slo"]
+    assert found["value"] == by_hand == 7012
+    assert isinstance(found["value"], int)
+    low, high = (2 * Fraction(s) * 989_500 * 10**9 // (2 * 70_553_706_496) for s in ("0.4", "0.6"))
+    assert (found["low"], found["high"]) == (low, high)
+
+
+def test_devices_for_both_targets_by_hand(scenario: Launch) -> None:
+    """TPOT asks for 18.30 ms · 4 / 25 ms = 2.93 devices, TTFT for 146.0 ms · 4 / 500 ms = 1.17."""
+    found = values(scenario(), ("g_ttft", "g_tpot", "g_slo", "g_fit"))
+    assert [found[n]["value"] for n in found] == [2, 3, 3, 2]
+
+
+def test_margins_by_hand(scenario: Launch) -> None:
+    found = values(scenario())
+    for name, goal in (("TTFT", Fraction(1, 2)), ("TPOT", Fraction(25, 1000))):
+        margin = exact(found, f"margin_{name}")
+        assert margin == 1 - exact(found, name) / goal
+        assert found[f"margin_{name}"]["low"] == float(
+            1 - Fraction(found[name]["high_exact"]) / goal
+        )
+        assert found[f"margin_{name}"]["high"] == float(
+            1 - Fraction(found[name]["low_exact"]) / goal
+        )
+
+
+@pytest.mark.parametrize(
+    ("target", "name"), [("slo.TTFT=17 ms", "T_in_slo"), ("slo.TPOT=17 ms/token", "b_slo")]
+)
+def test_below_the_floor_nothing_meets_it_and_devices_are_named(
+    target: str, name: str, scenario: Launch
+) -> None:
+    found = values(scenario(target))
+    assert found[name]["value"] is None
+    assert found[name]["why"]["zh"]
+    assert found["g_slo"]["value"] > 4
+
+
+def test_devices_are_named_although_the_scenario_does_not_fit(scenario: Launch) -> None:
+    found = values(scenario("devices=1"))
+    assert found["TPOT"]["value"] is None
+    assert found["g_slo"]["value"] == 3
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    ttft=st.integers(20, 20_000), tpot=st.integers(2, 400),
+    b=st.integers(1, 300), T_in=st.integers(1, 30_000), g=st.integers(2, 16),
+    model=st.sampled_from(["llama-3-70b", "llama-3.1-8b", "deepseek-v3", "gemma-2-9b"]),
+)  # fmt: skip
+def test_each_answer_meets_its_target_and_the_next_one_does_not(
+    ttft: int, tpot: int, b: int, T_in: int, g: int, model: str
+) -> None:
+    found = launch(
+        f"model={model}", f"slo.TTFT={ttft} ms", f"slo.TPOT={tpot} ms/token", f"b={b}",
+        f"T_in={T_in}", f"g={g}",
+    )  # fmt: skip
+    bound = bind(found)
+    with standing_in(bound.variants):
+        point = bound.typical
+        for name, of, symbol, step in (
+            ("T_in_slo", "TTFT", "T_in", 1), ("b_slo", "TPOT", "b", 1),
+            ("g_ttft", "TTFT", "g", -1), ("g_tpot", "TPOT", "g", -1),
+        ):  # fmt: skip
+            goal = point.get(f"target_{of}")
+            try:
+                best = point.get(name)
+            except Undefined:
+                if symbol in ("T_in", "b"):
+                    least = point.with_(**{symbol: Fraction(1)}).get(of)
+                    far = point.with_(**{symbol: Fraction(2**17)}).get(of)
+                    assert least > goal or far <= goal
+                continue
+            assert point.with_(**{symbol: best}).get(of) <= goal
+            if best + step:
+                assert point.with_(**{symbol: best + step}).get(of) > goal
+        assert point.get("g_slo") == max(point.get(n) for n in ("g_fit", "g_ttft", "g_tpot"))
+
+
+def test_more_devices_meet_what_fewer_do(scenario: Launch) -> None:
+    """Capacity of a target never shrinks with devices."""
+    before = Fraction(0)
+    for g in (2, 3, 4, 8, 16):
+        here = values(scenario(f"g={g}"), ("T_in_slo",))["T_in_slo"]
+        assert Fraction(here["exact"]) >= before
+        before = Fraction(here["exact"])
