@@ -175,7 +175,7 @@ def called_for(given: Mapping[str, Fraction] | Container[str]) -> tuple[str, ...
 
 
 def shared_by(given: Mapping[str, Fraction]) -> tuple[str, ...]:
-    """The variants that the devices of a replica call for, by how many there are and how they share."""
+    """The variants that a replica of several devices calls for, by how they share."""
     if not {"g", "PP", "DP", "EP"} <= given.keys():
         return ()
     experts, waits = "E" in given, "t_hop" in given

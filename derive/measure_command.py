@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -155,9 +156,8 @@ def told(path: Path) -> list[Run]:
     size = path.stat().st_size if path.is_file() else 0
     if size < LARGE:
         return read(path)
-    shown = click.get_text_stream("stderr")
-    bar = click.progressbar(length=size, label=printable(path.name, 60), file=shown)
-    with bar as running:
+    label = printable(path.name, 60)
+    with click.progressbar(length=size, label=label, file=sys.stderr) as running:
         return read(path, lambda passed, _: running.update(max(0, passed - running.pos)))
 
 

@@ -160,7 +160,7 @@ def to_pipe(sweep: Sweep, scheduler: str | None) -> None:
     from derive.sweep.csv_file import CsvWriter
 
     try:
-        out = click.get_binary_stream("stdout")
+        out = sys.stdout.buffer
         told = progress(sweep.grid.rows)
         sweep.write([CsvWriter(out, sweep.columns)], evaluated(sweep, scheduler), told)
         out.flush()

@@ -58,7 +58,7 @@ for name, extra, what in (
         reason=what,
         sources=("gqa2023",),
         example=({"b": "8 request", "n": "1 token/request", "e_full": f"{10 - len(added)}000 element/token",
-                  **{part: "1000 element/token" for part in added}, "w_kv": "2 byte/element",
+                  **dict.fromkeys(added, "1000 element/token"), "w_kv": "2 byte/element",
                   **({"S_kv": "10 kB/request"} if state else {})}, "240 kB" if state else "160 kB"),
     )  # fmt: skip
 

@@ -147,9 +147,7 @@ HEAD = Text(
 LIKE_TABLE = Text("as large as the input table", "与输入词表同样大小")
 
 
-def head_of(
-    values: dict[str, Value], vocab: Value | None, table: Value | None
-) -> Value | None:
+def head_of(values: dict[str, Value], vocab: Value | None, table: Value | None) -> Value | None:
     """The parameters of the output head, by the vocabulary or by the input table."""
     if vocab is not None and "d_model" in values:
         number = vocab.quantity.base * values["d_model"].quantity.base

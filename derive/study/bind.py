@@ -19,7 +19,6 @@ from derive.specs.recipe import in_one_format, published
 from derive.text import Text, same, tr
 from derive.units import Quantity, show, unit
 
-
 LAUNCH = "t_launch"
 
 
