@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from derive.command import spoken
 from derive.errors import DeriveError, Problem, printable
 from derive.measured.against import experiments, record, setting
 from derive.measured.against.across import odd
@@ -156,9 +157,12 @@ def told(path: Path) -> list[Run]:
     size = path.stat().st_size if path.is_file() else 0
     if size < LARGE:
         return read(path)
-    label = printable(path.name, 60)
-    with click.progressbar(length=size, label=label, file=sys.stderr) as running:
-        return read(path, lambda passed, _: running.update(max(0, passed - running.pos)))
+    context = click.get_current_context(silent=True)
+    label = tr("reading {file}", file=printable(path.name, 60))
+    with click.progressbar(
+        length=size, label=label.in_(spoken(context) if context else "en"), file=sys.stderr
+    ) as bar:
+        return read(path, lambda passed, _: bar.update(max(0, passed - bar.pos)))
 
 
 def only(runs: Sequence[Run], name: str) -> Run:

@@ -11,7 +11,7 @@ from derive.ledger import dump
 from derive.render import cards, fonts, page, sections
 from derive.render.equations import Print, Screen
 from derive.render.facts import plain_facts
-from derive.render.html import ScreenView, embedded
+from derive.render.html import KeyboardView, embedded
 from derive.render.math import MATH_CSS
 from derive.render.printed import PrintView
 from derive.render.short import referred, short
@@ -68,13 +68,8 @@ class Alone:
         return f"c-{self.w.langs[0]}-{item['id']}"
 
 
-class OnScreen(Alone, ScreenView):
+class OnScreen(Alone, KeyboardView):
     """The sheet in a window."""
-
-    def boxed(self, latex: Sequence[str], alt: str, room: float) -> Markup:
-        """Mathematics that the keyboard can scroll too."""
-        made = super().boxed(latex, alt, room)
-        return made.replace('<div class="math">', Markup('<div class="math" tabindex="0">'), 1)
 
 
 class OnPaper(Alone, PrintView):

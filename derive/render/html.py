@@ -44,6 +44,23 @@ class ScreenView(page.View):
         return Markup("".join(drawn))  # noqa: S704 - the charts escape their words
 
 
+class KeyboardView(ScreenView):
+    """Few formulas, each of which the keyboard can scroll too."""
+
+    def boxed(self, latex: Sequence[str], alt: str, room: float) -> Markup:
+        """Mathematics that takes the focus."""
+        return focused(super().boxed(latex, alt, room))
+
+    def tail(self, row: cards.Row) -> Markup:
+        """The rounding, too."""
+        return focused(super().tail(row))
+
+
+def focused(made: Markup) -> Markup:
+    """A box of mathematics in the order of the tab key."""
+    return made.replace('<div class="math">', Markup('<div class="math" tabindex="0">'), 1)
+
+
 def document(ledger: Mapping[str, Any], lang: str, stem: str, date: str) -> str:
     """The finished HTML, fonts inside."""
     view = ScreenView(ledger, Words(lang, ledger["symbols"]), Screen())

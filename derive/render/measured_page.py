@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from derive.render import cards, fonts, page, printed, runs
 from derive.render.equations import Print, Screen
-from derive.render.html import ScreenView, embedded
+from derive.render.html import KeyboardView, embedded
 from derive.render.math import MATH_CSS
 from derive.render.printed import PrintView
 from derive.render.words import Words, seen
@@ -43,8 +43,9 @@ def behind(measured: Mapping[str, Any]) -> Text:
 
 
 def shown(view: page.View) -> list[cards.Card]:
-    """The cards behind the bounds and the shares."""
-    return [view.cards[name] for name in SHOWN if name in view.cards]
+    """The cards behind the bounds and the shares; behind a profile alone, the ridge."""
+    phased = any(run.get("phases") for run in view.ledger["measured"]["runs"])
+    return [view.cards[name] for name in (SHOWN if phased else SHOWN[:1]) if name in view.cards]
 
 
 def rendered(view: page.View, stem: str) -> str:
@@ -62,7 +63,7 @@ def rendered(view: page.View, stem: str) -> str:
 
 def html(ledger: Ledger, lang: str, stem: str) -> bytes:
     """One file, its fonts inside."""
-    view = ScreenView(ledger, Words(lang, ledger["symbols"]), Screen())
+    view = KeyboardView(ledger, Words(lang, ledger["symbols"]), Screen())
     return embedded(rendered(view, stem)).encode()
 
 

@@ -114,19 +114,20 @@ def roof_of(point: Point, intensity: Fraction) -> Fraction:
 def kernels(bound: Bound, found: Sequence[Kernel], number: int = 0) -> Figure | None:
     """Kernels below the roofs of one device, the longest first, as wide as their share of time."""
     whole = sum((k.time for k in found), Fraction(0))
-    usable = [k for k in longest(found) if k.flops and k.traffic and k.time]
+    usable = [(n, k) for n, k in enumerate(longest(found), 1) if k.flops and k.traffic]
     if not usable or not whole:
         return None
     point = bound.peak.with_(g=Fraction(1))
     peak, ridge = point.get("P_peak"), point.get("I_ridge")
-    spots = [(k, k.flops / k.traffic, k.flops / k.time / TERA) for k in usable]  # type: ignore[operator]
-    xs = [x for _, x, _ in spots] + [ridge * 10, ridge / 100]
+    spots = [(n, k, k.flops / k.traffic, k.flops / k.time / TERA) for n, k in usable]  # type: ignore[operator]
+    xs = [x for _, _, x, _ in spots] + [ridge * 10, ridge / 100]
     low, high = min(xs) / 2, max(xs) * 2
-    ys = [y for _, _, y in spots] + [roof_of(point, low), peak / TERA]
+    ys = [y for *_, y in spots] + [roof_of(point, low), peak / TERA]
+    sides = {True: COMPUTE, False: MEMORY}
     points = [
-        {**dot(f"kernel-{n}", same(short(k.name)), COMPUTE if x >= ridge else MEMORY, x, y),
+        {**dot(f"kernel-{n}", same(f"{n} {short(k.name)}"), sides[x >= ridge], x, y),
          "size": size(k.time / whole)}
-        for n, (k, x, y) in enumerate(spots[:MOST_KERNELS], 1)
+        for n, k, x, y in spots[:MOST_KERNELS]
     ]  # fmt: skip
     knee, name = (ridge, peak / TERA), tr("ridge point {value}", value=written(ridge))
     roofs = tr("bandwidth roof: intensity × bandwidth"), tr("compute roof: peak compute")
@@ -161,7 +162,7 @@ def kernels(bound: Bound, found: Sequence[Kernel], number: int = 0) -> Figure | 
             ],
             [
                 [Fraction(n), x, y, roof_of(point, x), y / roof_of(point, x), k.time / whole]
-                for n, (k, x, y) in enumerate(spots, 1)
+                for n, k, x, y in spots
             ],
         ),
     }  # fmt: skip

@@ -174,12 +174,13 @@ def beads(line: Iterable[Spot]) -> tuple[Box, ...]:
 
 
 def around(
-    anchor: Spot, width: float, height: float, cost: float = 0.0, rings: Iterable[float] = RINGS
-) -> Iterator[Candidate]:
-    """Places on eight sides of a spot, from close to far."""
-    x, y = anchor
+    spot: Spot, width: float, height: float, cost: float = 0.0, rings: Iterable[float] = RINGS,
+    radius: float = 0.0,
+) -> Iterator[Candidate]:  # fmt: skip
+    """Places on eight sides of a spot, from close to far; of a large one from its edge on."""
     for ring in rings:
         for rank, (dx, dy) in enumerate(SIDES):
+            x, y = anchor = (spot[0] + dx * radius, spot[1] + dy * radius)
             away = max(CELL + 1, ring * 0.75) if dx and dy else ring
             cx, cy = x + dx * (away + width / 2), y + dy * (away + height / 2)
             box = Box(cx - width / 2, cy - height / 2, cx + width / 2, cy + height / 2)

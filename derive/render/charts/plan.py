@@ -214,7 +214,12 @@ def _inside(result: Plan, mode: Mode) -> None:
         for share in WIDTHS:
             text = words(item.label, mode, most * share)
             near = (
-                _unmistakable(around(line[0], text.width, text.height), [s for _, s in points])
+                _unmistakable(
+                    around(
+                        line[0], text.width, text.height, radius=MARKER * max(0.0, item.size - 1)
+                    ),
+                    [s for _, s in points],
+                )
                 if item.kind == "point"
                 else along(line, text.width, text.height)
             )
