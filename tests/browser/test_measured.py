@@ -9,7 +9,6 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from derive.render import measured_page
-
 from tests.render.measured_ledgers import PROFILE, SERVING, SMALL, ledger
 
 
