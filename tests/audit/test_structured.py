@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from derive.audit.fields.claims_file import Stated
-from derive.audit.fields.stated import claim_of
+from derive.audit.fields.stated import claim_of, stated_claims
 from derive.audit.fields.statements import statements
 from derive.audit.judge import judge
 from derive.audit.library import Library
@@ -243,3 +244,49 @@ def test_claims_off_by_more_than_rounding_are_contradicted(
     assume(off >= Fraction(1, 10**6))
     digits, _ = rounded(off, 4)
     assert audit(name, f"{digits} {units}", **texts).verdict == "contradicted"
+
+
+FIELDS = [
+    # the quantity in words, in both languages, beside its conditions
+    ("{subject: H100 SXM, quantity: memory bandwidth, value: 3.35 TB/s}", "consistent"),
+    ("{subject: H100 SXM, quantity: 显存带宽, value: 4.8 TB/s}", "contradicted"),
+    ("{subject: H100 SXM, quantity: Peak compute, value: 1979 TFLOPS, conditions: [BF16, dense]}",
+     "contradicted"),
+    ("{subject: H100 SXM, quantity: 峰值算力, value: 989 TFLOPS, conditions: [BF16, 稠密]}",
+     "consistent"),
+    ("{subject: H100 SXM, quantity: NVLink, value: 900 GB/s, conditions: {direction: one}}",
+     "contradicted"),
+    ("{subject: H100 SXM, quantity: 互联带宽, value: 900 GB/s, conditions: [双向]}", "consistent"),
+    ("{subject: H100 SXM, quantity: ridge point, value: '295', conditions: [BF16]}", "consistent"),
+    ("{subject: Llama-3-70B, quantity: KV cache per token, value: 320 KiB}", "consistent"),
+    ("{subject: Llama-3-70B, quantity: 每 token 的 KV cache, value: 2.5 MiB}", "contradicted"),
+    ("{subject: DeepSeek-V3, quantity: active parameters, value: 37B}", "consistent"),
+    ("{subject: DeepSeek-V3, quantity: 激活参数, value: 671B}", "contradicted"),
+    (("{subject: Llama-3-70B on 2x H100 SXM, quantity: token rate, value: 60 token/s, "
+     "conditions: {precision: bf16, user: one}}"), "exceeds_bound"),
+    (("{subject: Llama-3-70B on 2x H100 SXM, quantity: 单路速度, value: 30 token/s, "
+     "conditions: [BF16]}"), "consistent"),
+    ("{subject: 'Llama-3-70B, H100 SXM', quantity: TPOT, value: 5 ms, conditions: [FP8, batch 1]}",
+     "exceeds_bound"),
+    ("{subject: H100 SXM, quantity: MFU, value: 115 %, conditions: [BF16, training]}",
+     "exceeds_bound"),
+    # a value of another kind than the quantity, without a unit, without a number
+    ("{subject: H100 SXM, quantity: memory, value: 3.35 TB/s}", "unit_error"),
+    ("{subject: H100 SXM, quantity: 显存带宽, value: 80 GB}", "unit_error"),
+    ("{subject: Llama-3-70B, quantity: 参数量, value: 141 GB}", "unit_error"),
+    ("{subject: H100 SXM, quantity: memory, value: '80'}", "unverifiable"),
+    ("{subject: H100 SXM, quantity: 功耗, value: 七百瓦}", "unverifiable"),
+    ("{subject: H100 SXM, quantity: flavour, value: 81 GB}", "unverifiable"),
+    # a symbol stays a symbol
+    (("{subject: H100 SXM, quantity: I_ridge, value: 395 FLOP/byte, "
+     "given: {P_peak: 989 TFLOP/s, B_peak: 3.35 TB/s}}"), "contradicted"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fields", "verdict"), FIELDS)
+def test_a_quantity_may_be_told_in_words(fields: str, verdict: str, tmp_path: Path) -> None:
+    path = tmp_path / "claims.yaml"
+    path.write_text(f"claims:\n- {fields}\n", encoding="utf-8")
+    (claim,) = stated_claims([path], [], ROOTS)
+    found = judge(claim, LIBRARY)
+    assert found.verdict == verdict, [(f.rule, f.message.en) for f in found.findings]

@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from derive.audit.fields.case import target
 from derive.audit.fields.claims_file import Stated, read_claims
 from derive.audit.formula.equations import equations
 from derive.audit.reading.claim import read_claim
-from derive.audit.reading.roles import ROLES
+from derive.audit.reading.lexicon import words
+from derive.audit.reading.roles import ROLES, possible
 from derive.audit.types import Claim, Entry
 from derive.errors import DeriveError, Place, Problem
 
@@ -51,7 +53,7 @@ def claim_of(stated: Stated, roots: tuple[Path, ...]) -> Claim:
     about = read_claim("; ".join([entry.subject, *entry.conditions]), roots, place)
     if stated.text:
         read = read_claim(stated.text, roots, place)
-    elif entry.quantity and not entry.given and entry.subject and role_of(entry.quantity):
+    elif entry.quantity and not entry.given and entry.subject and is_said(entry.quantity):
         read = spoken(entry, roots, place)
     else:
         read = Claim(described(entry), place=place)
@@ -68,22 +70,43 @@ def claim_of(stated: Stated, roots: tuple[Path, ...]) -> Claim:
 
 
 def role_of(quantity: str) -> str:
-    """The role of a quantity that specs state: by the role's own name or by its symbol."""
+    """The role of a quantity that specs state: by its own id, its symbol or its name."""
     if quantity in ROLES:
         return quantity
-    return next((r for r, role in ROLES.items() if role.symbol == quantity), "")
+    name = quantity.strip().lower()
+    return next(
+        (r for r, role in ROLES.items()
+         if role.symbol == quantity or name in (role.name.en.lower(), role.name.zh.lower())),
+        "",
+    )  # fmt: skip
+
+
+def is_said(quantity: str) -> bool:
+    """Whether a quantity is told in the words of a sentence, not by a symbol or an expression."""
+    if role_of(quantity):
+        return True
+    found = words().at(quantity, 0)
+    if found and found[0] == len(quantity) and found[1][0] == "noun":
+        return True  # TPOT, throughput: words first, although a formula bears that name too
+    try:
+        target(quantity)
+    except DeriveError:
+        return any(words().at(quantity, at) for at in range(len(quantity)))
+    return False
 
 
 def spoken(entry: Entry, roots: tuple[Path, ...], place: Place) -> Claim:
     """The fields as a sentence, the printed figure in the role that its quantity names."""
     role = role_of(entry.quantity)
-    words = f"{entry.subject}: {ROLES[role].name.en} {entry.value}"
-    read = read_claim(", ".join((words, *entry.conditions)), roots, place)
-    begin = len(entry.subject) + 2 + len(ROLES[role].name.en)
+    name = ROLES[role].name.en if role else entry.quantity
+    said = ", ".join((f"{entry.subject}: {name} {entry.value}", *entry.conditions))
+    read = read_claim(said, roots, place)
+    begin = len(entry.subject) + 2 + len(name)
 
     def cast(figure: Figure) -> Figure:
         inside = begin <= figure.span[0] < begin + 1 + len(entry.value)
-        return replace(figure, role=role) if inside else figure
+        fits = role in possible(figure.dimension)
+        return replace(figure, role=role) if inside and fits else figure
 
     return replace(read, figures=tuple(cast(f) for f in read.figures))
 

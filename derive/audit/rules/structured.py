@@ -11,6 +11,7 @@ from derive.audit.fields.evaluation import Missing
 from derive.audit.fields.given import Given
 from derive.audit.fields.holding import Held, PeakFactor, hold, number
 from derive.audit.fields.quantities import BOUNDS, SHARES
+from derive.audit.fields.stated import is_said
 from derive.audit.fields.statements import Statement, statements
 from derive.audit.fields.subject import facts, peak_factor
 from derive.audit.readings import together
@@ -65,6 +66,11 @@ def against_catalogue(claim: Claim, library: Library) -> Iterator[Finding]:
         or (claim.figures and not entry.given)
     ):
         return
+    nothing_said = tr("{value} says nothing that can be held against {name}",
+                      value=printable(entry.value, 80), name=entry.quantity)  # fmt: skip
+    if not entry.given and entry.subject and is_said(entry.quantity):
+        yield finding("unverifiable", "warning", nothing_said)  # words without a number
+        return
     try:
         cases = [ready(entry, more) for more in facts(claim, library)]
     except DeriveError as error:
@@ -91,9 +97,7 @@ def against_catalogue(claim: Claim, library: Library) -> Iterator[Finding]:
         else:
             left.append(one.text)
     if not judged:
-        empty = tr("{value} says nothing that can be held against {name}",
-                     value=printable(entry.value, 80), name=entry.quantity)  # fmt: skip
-        yield finding("unverifiable", "warning", why or empty)
+        yield finding("unverifiable", "warning", why or nothing_said)
     elif left:
         what = tr("not judged: {words}", words=printable("; ".join(left), 120))
         yield finding("consistent", "info", what)
