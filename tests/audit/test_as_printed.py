@@ -212,6 +212,7 @@ def test_a_rounded_share_has_one_sign_and_one_line() -> None:
 @pytest.mark.parametrize("text", [
     "70 亿参数的模型在 BF16 下权重为 140 GB。", "70B 模型每 token 需要 70 GFLOP。",
     "单张 H100 SXM 上 BF16 的 70亿参数模型单用户 600 token/s。",
+    "7B 模型处理 1000 个 token 的前向计算约 14 GFLOP。",
 ])  # fmt: skip
 def test_a_chinese_claim_gets_an_english_sentence_in_english(text: str) -> None:
     sentence = said(judged(text))
@@ -235,3 +236,24 @@ def test_sources_are_told_by_their_titles() -> None:
     told = " ".join([found.findings[0].message.en, said(found)])
     assert "verge-b200" not in told
     assert not any(f" {key} " in told for f in found.findings for key in f.sources)
+
+
+@pytest.mark.parametrize(("text", "sentence"), [
+    ("7B 模型处理 1000 个 token 的前向计算约 14 GFLOP。",
+     "1,000 tokens through a 7B model take 14 TFLOP (forward)."),
+    ("八卡 H100 SXM 整机稠密 FP16 算力 32 PFLOPS。",
+     "8 × NVIDIA H100 SXM5 80 GB have 7.916 PFLOP/s together, 989.5 TFLOP/s each (FP16, dense)."),
+    ("A 7B model in BF16 has 140 GB of weights at 2 bytes per parameter.",
+     "At 2 bytes per parameter the weights of a 7B model take 14 GB."),
+    ("At 100 FLOP/byte a BF16 kernel on the H100 SXM is compute bound.",
+     ("At 100 FLOP/byte work is memory-bound, below the ridge point of ≈ 295.4 FLOP/byte: "
+     "NVIDIA H100 SXM5 80 GB.")),
+])  # fmt: skip
+def test_the_sentence_is_what_should_have_been_written(text: str, sentence: str) -> None:
+    assert said(judged(text)) == sentence
+
+
+def test_a_rise_is_told_from_the_smaller_value() -> None:
+    found = judged("H200 SXM 带宽 4.8TB/s，比 H100 SXM 的 3.35TB/s 高出 76%。")
+    told = [f.corrected.en for f in found.findings if f.rule == "CONS036" and f.corrected]
+    assert told == ["From 3.35TB/s to 4.8TB/s is ≈ 43.28 % more."]

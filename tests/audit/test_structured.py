@@ -14,6 +14,7 @@ from derive.audit.fields.stated import claim_of, stated_claims
 from derive.audit.fields.statements import statements
 from derive.audit.judge import judge
 from derive.audit.library import Library
+from derive.audit.rule import rules
 from derive.audit.types import Entry, Judged
 from derive.errors import Place
 from derive.specs.lookup import spec_roots
@@ -290,3 +291,17 @@ def test_a_quantity_may_be_told_in_words(fields: str, verdict: str, tmp_path: Pa
     (claim,) = stated_claims([path], [], ROOTS)
     found = judge(claim, LIBRARY)
     assert found.verdict == verdict, [(f.rule, f.message.en) for f in found.findings]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_rule_of_fields_speaks_on_its_example_and_not_on_the_other(
+    lang: str, tmp_path: Path
+) -> None:
+    each = rules()["UNIT015"]
+    path = tmp_path / "claims.yaml"
+    path.write_text(
+        "claims:\n" + "".join(f"- {e}\n" for e in each.examples(lang)), encoding="utf-8"
+    )
+    fires, quiet = stated_claims([path], [], ROOTS)
+    assert [f.verdict for f in each.check(fires, LIBRARY)] == ["unit_error"]
+    assert not list(each.check(quiet, LIBRARY))

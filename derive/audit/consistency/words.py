@@ -54,7 +54,7 @@ def finding(
     what = tr("{law}: {line}, not {figure}{cause}", law=name, line=line,
               figure=same(printed.text), cause=cause)  # fmt: skip
     role = ROLES[last.role].name if last.role else same("")
-    corrected = tr("The {role} has to be {value}: {law}.", role=role, value=show(should).text,
+    corrected = tr("The {role} must be {value}: {law}.", role=role, value=show(should).text,
                    law=name)  # fmt: skip
     return Finding(law.id, verdict, "error", what, spans, readings, (line,), corrected)
 

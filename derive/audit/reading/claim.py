@@ -19,7 +19,7 @@ from derive.audit.reading.lists import (
     with_heading,
 )
 from derive.audit.reading.normal import Normal, normal
-from derive.audit.reading.owners import in_order, nearest
+from derive.audit.reading.owners import against, in_order, nearest
 from derive.audit.reading.roles import WAYS, role_of
 from derive.audit.reading.scan import Token, tokens
 from derive.audit.reading.sentence import Sentence, gap
@@ -58,7 +58,7 @@ def read_claim(text: str, roots: tuple[Path, ...], place: Place | None = None) -
     named_one = bool(models)  # else a parameter count is all that is known of the model
     sizes = [f for f in figures if f.unit == PARAM and f.role != "active"]
     models += [sized(f) for f in sizes if is_model(f, held) or not named_one]
-    listed = in_order(figures, hardware)
+    listed = against(figures, hardware, text) or in_order(figures, hardware)
     own = [n for n in models if n.ids] or models  # what is activated is activated of a named model
     made = [
         replace(

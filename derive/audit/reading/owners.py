@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 BEHIND = re.compile(
     r" (?:on|of|for|in|from|per) (?:(?:the|an?|one|each) )?(?:NVIDIA |AMD )?", re.IGNORECASE
 )
+
+VERSUS = re.compile(r" ?(?:vs\.?|versus|against|compared (?:to|with)|对比?|比) ?", re.IGNORECASE)
+THAN = re.compile(r"(?:compared (?:to|with)|than|from|相比|对比|较|从) ?(?:the )?$", re.IGNORECASE)
 
 
 def nearest(one: Figure, among: Sequence[Named], text: str) -> Named | None:
@@ -40,3 +44,22 @@ def in_order(figures: Sequence[Figure], among: Sequence[Named]) -> dict[int, Nam
         if len(places) == len(among) and all(figures[i].span[0] >= last for i in places)
         for i, name in zip(places, among, strict=True)
     }
+
+
+def against(figures: Sequence[Figure], among: Sequence[Named], text: str) -> dict[int, Named]:
+    """Two figures of one role with "vs" between them, behind two names: each to its own.
+
+    "The B200 has 2.4x the bandwidth of the H100 SXM: 8 TB/s vs 3.35 TB/s."
+    """
+    made: dict[int, Named] = {}
+    for i, (one, other) in enumerate(pairwise(figures)):
+        before = {n.ids: n for n in among if n.span[1] <= one.span[0]}
+        inside = any(one.span[1] <= n.span[0] < other.span[1] for n in among)
+        if one.role != other.role or not one.unit.terms or len(before) != 2 or inside:
+            continue
+        first, second = before.values()
+        if THAN.search(text[: first.span[0]]):  # compared with the H100, the H200 …
+            first, second = second, first
+        if VERSUS.fullmatch(text[one.span[1] : other.span[0]]):
+            made |= {i: first, i + 1: second}
+    return made

@@ -244,9 +244,10 @@ def sizes(claim: Claim, subject: Subject, figure: Figure) -> Iterator[Candidate]
     binary = any(symbol.endswith("iB") for symbol, _ in figure.unit.terms)
     mistaken = GB.factor / GIB.factor if binary else GIB.factor / GB.factor
     if each_said := bytes_said(claim):
-        under = tr("{model}, {size} a parameter", model=subject.name, size=each_said.text)
+        under = tr("{model}, {size}", model=subject.name, size=each_said.text)
         whole = count * each_said.interval
         yield about(whole, under, base="byte", plain=True, sources=subject.sources,
+                    printed=count.middle * each_said.quantity.base,
                     say=partial(weighs, subject.name, each_said.text))  # fmt: skip
         slip = tr("{under}, binary and decimal prefix exchanged", under=under)
         yield about(whole.scaled(1 / mistaken), slip, base="byte")
@@ -322,7 +323,7 @@ def held_of(model: Text, precision: str, parts: int, value: str) -> Text:
 
 def weighs(model: Text, size: str, value: str) -> Text:
     """Weight bytes at a stated size of a parameter, as a sentence."""
-    return tr("At {size} a parameter the weights of {model} take {value}.", size=size, model=model,
+    return tr("At {size} the weights of {model} take {value}.", size=size, model=model,
               value=value)  # fmt: skip
 
 

@@ -36,6 +36,7 @@ FROM = re.compile(r"(?<![a-z])from(?![a-z])|从|由|原来的?|→|->")
 TO = re.compile(
     r"(?<![a-z])to(?: only| about| just)?$|[降减增升提缩小少加高](?:低|少|小|高|加|短)?[到至](?:原来的)?(?:约)?$|为?原来的(?:约)?$"
 )
+ABOVE = re.compile(r"高出?|多出?|(?<![a-z])above(?![a-z])")
 PERCENT = Fraction(1, 100)
 TIMES = ("tpot", "itl", "ttft", "e2e", "latency", "time")
 NEAR = 48  # characters from a percentage to a word of change
@@ -103,6 +104,10 @@ def change(claim: Claim, _: Library) -> Iterator[Finding]:
     lower = all(w.interval.high < share.interval.low for w in ways)
     if not against and ((share.bound == "<=" and not lower) or (share.bound == ">=" and lower)):
         return
+    if not told and last.value * last.unit.factor < first.value * first.unit.factor and rises(text):
+        first, last = last, first  # "4.8, 43 % above the 3.35": from the smaller one
+        what = {"one": plain(first), "other": plain(last), "figure": same(share.text)}
+        ways = list(changes(first, last, fast=fast))
     value = show(
         Quantity(abs(last.quantity.base / first.quantity.base - 1) / PERCENT, unit("%"))
     ).text
@@ -135,6 +140,11 @@ def other_way(text: str, *, grows: bool) -> bool:
     """Whether the words say a fall where the values grow, or a rise where they fall."""
     down, up = bool(DOWN.search(text)), bool(UP.search(text))
     return (down and not up) if grows else (up and not down and not FAST.search(text))
+
+
+def rises(text: str) -> bool:
+    """Whether the words tell of more, and of nothing less."""
+    return bool(UP.search(text) or ABOVE.search(text)) and not DOWN.search(text)
 
 
 def near(claim: Claim, share: Figure) -> str:

@@ -88,13 +88,15 @@ def passes(claim: Claim, subject: Subject, tokens: Figure) -> Iterator[Candidate
             yield about(size, tr("{under}, the size in its name", under=under), base="FLOP",
                         plain=right, admitted=right)  # fmt: skip
         more = Interval(made.low, made.high * (1 + ATTENTION))
-        yield about(made, under, base="FLOP", plain=right, admitted=right, say=say)
-        yield about(more, under, base="FLOP", plain=right, admitted=right, printed=made.middle)
+        printed = count.middle * tokens.quantity.base * each
+        yield about(made, under, base="FLOP", plain=right, admitted=right, printed=printed, say=say)
+        yield about(more, under, base="FLOP", plain=right, admitted=right, printed=printed)
     told = tr("{model}, multiply-adds instead of operations", model=subject.name)
     yield about(whole, told, base="FLOP", admitted=False)
 
 
 def taken(model: Text, tokens: Figure, word: Text, value: str) -> Text:
     """The operations as a sentence."""
-    return tr("{tokens} through {model} take {value} ({what}).", tokens=same(tokens.text),
+    counted = tr("{count} tokens", count=f"{int(tokens.value * tokens.unit.factor):,}")
+    return tr("{tokens} through {model} take {value} ({what}).", tokens=counted,
               model=model, value=value, what=word)  # fmt: skip

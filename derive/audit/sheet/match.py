@@ -184,7 +184,8 @@ def match(figure: Figure, product: Hardware, claim: Claim, entries: Sequence[Ent
             if not meets and count > 1:
                 continue
             why, excluded = apart(entry, count, figure, said, sizes, product, kinds[0])
-            if count == 1 and (not why or (why == {"scope"} and said.total and said.several)):
+            whole_said = bool(sizes) or (said.total and bool(said.several))
+            if count == 1 and (not why or (why == {"scope"} and whole_said)):
                 plain.append(entry)
             hit = Hit(entry, count, why, excluded)
             if meets and hit.likely:
