@@ -63,7 +63,7 @@ def needs(library: str, asker: str) -> None:
     """Refuse what is not installed, with the line that installs it."""
     if find_spec(library) is None:
         what = tr("{asker} needs {library}, which is not installed", asker=asker, library=library)
-        hint = tr("write {first}", first=f"pip install {library}")
+        hint = tr("run {command}", command=f"pip install {library}")
         raise DeriveError(Problem("C119", what, Place(key="derive sweep"), hint=hint))
 
 
@@ -160,9 +160,8 @@ def to_pipe(sweep: Sweep, scheduler: str | None) -> None:
     from derive.sweep.csv_file import CsvWriter
 
     try:
-        out = sys.stdout.buffer
-        told = progress(sweep.grid.rows)
-        sweep.write([CsvWriter(out, sweep.columns)], evaluated(sweep, scheduler), told)
+        blocks, out = evaluated(sweep, scheduler), sys.stdout.buffer
+        sweep.write([CsvWriter(out, sweep.columns)], blocks, progress(sweep.grid.rows))
         out.flush()
     except BrokenPipeError:
         with suppress(OSError):

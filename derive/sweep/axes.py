@@ -192,12 +192,15 @@ def spans_of(
 
 
 def with_unit(pieces: Sequence[str]) -> list[str]:
-    """A unit that stands once holds for every number of a range, and for the step of one."""
-    tails = [p[found.end() :].strip() for p in pieces if (found := BARE.match(p))]
-    written = list(dict.fromkeys(tail for tail in tails if tail))
-    if len(written) != 1:
-        return list(pieces)
-    return [f"{p} {written[0]}" if BARE.fullmatch(p) else p for p in pieces]
+    """A number without a unit has that of the next one that has, else of the one before."""
+    found = [BARE.match(piece) for piece in pieces]
+    tails = [p[f.end() :].strip() if f else "" for p, f in zip(pieces, found, strict=True)]
+    made = []
+    for number, (piece, tail) in enumerate(zip(pieces, tails, strict=True)):
+        others = [*tails[number + 1 :], *reversed(tails[:number])]
+        unit_of_it = next((t for t in others if t), "")
+        made.append(f"{piece} {unit_of_it}".strip() if found[number] and not tail else piece)
+    return made
 
 
 def multiples(first: Fraction, last: Fraction, factor: Fraction) -> list[Span]:

@@ -31,7 +31,7 @@ def run_block(token: str, job: Job, spans: Spans, version: str) -> list[Any] | s
 
 
 def evaluated(sweep: Sweep, address: str) -> Iterator[tuple[Block, list[Any]]]:
-    """Every block in order, computed by the workers behind a scheduler."""
+    """Every block in order, computed by the workers behind a scheduler, which must answer now."""
     from distributed import Client
 
     connect: Any = Client
@@ -39,6 +39,11 @@ def evaluated(sweep: Sweep, address: str) -> Iterator[tuple[Block, list[Any]]]:
         client = connect(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise unreachable(address) from error
+    return submitted(sweep, client)
+
+
+def submitted(sweep: Sweep, client: Any) -> Iterator[tuple[Block, list[Any]]]:
+    """Blocks sent out some at a time and taken back in order."""
     with client:
         under_way: deque[tuple[Block, Any]] = deque()
         number, name = count(), client.id

@@ -114,16 +114,19 @@ def check_size(axes: Sequence[Axis]) -> None:
 def check_ends(axes: Sequence[Axis], load: Load) -> None:
     """Every word and every end of a range is loaded once, so that all faults are told together."""
     first = {a.name: f"{a.name}={a.text(0)}" for a in axes}
-    problems = list[Problem]()
+    problems: dict[tuple[str, str], Problem] = {}  # one of a kind for each axis is enough
     for axis in axes:
         places = axis.probes if isinstance(axis, Numbers) else range(len(axis))
         for place in places:
             try:
                 load(tuple({**first, axis.name: f"{axis.name}={axis.text(place)}"}.values()))
             except DeriveError as error:
-                problems += [p for p in error.problems if p not in problems]
+                for problem in error.problems:
+                    problems.setdefault(
+                        (problem.code, problem.place.key if problem.place else ""), problem
+                    )
     if problems:
-        raise DeriveError(problems)
+        raise DeriveError(problems.values())
 
 
 class Moves:

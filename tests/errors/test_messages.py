@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
+from derive import sweep_command
 from derive.cli import main
+from derive.sweep import cluster
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 CASES = sorted(p.parent.name for p in HERE.glob("*/args.txt"))
 SPECS = HERE.parent.parent / "derive" / "specs"
-# whatever else the parser of arguments may find; what only standard input brings
-UNSEEN = {"C100", "C112"}
+# what only another parser of arguments, standard input or a cluster brings
+UNSEEN = {"C100", "C112", "C120", "C121"}
 ESCAPE = "a\x1b[31m\u202eb.yaml"
 
 
@@ -64,6 +66,9 @@ PREPARE: dict[str, Callable[[pytest.MonkeyPatch], object]] = {
     "audit-document-huge": lambda _: Path("huge.md").write_bytes(bytes(2**24 + 1)),
     "audit-document-fifo": lambda _: os.mkfifo("pipe.md"),
     "audit-document-many": lambda _: Path("many.md").write_text("80 GB. " * 10_001),
+    "sweep-library": lambda patch: patch.setattr(sweep_command, "find_spec", lambda _: None),
+    "sweep-scheduler": lambda patch: patch.setattr(cluster, "PATIENCE", 0.2),
+    "sweep-directory": lambda patch: (Path("locked").mkdir(), deny(patch, "out")),
     "output-unwritable": lambda patch: (Path("locked").mkdir(), deny(patch, "locked")),
     "output-name-is-directory": lambda _: Path("llama-3-70b-on-4x-h100.json").mkdir(),
 }
@@ -112,6 +117,7 @@ def test_every_code_has_a_case() -> None:
     code = re.compile(r'"([ASC][0-9]{3})"')
     package = SPECS.parent
     files = [*SPECS.glob("*.py"), *package.glob("*.py"), *(package / "audit").rglob("*.py")]
+    files += (package / "sweep").glob("*.py")
     known = {c for path in files for c in code.findall(path.read_text("utf-8"))}
     shown = "".join(p.read_text("utf-8") for p in HERE.glob("*/message.en.txt"))
     assert known - set(re.findall(r"^[ASC][0-9]{3}", shown, re.MULTILINE)) == UNSEEN
