@@ -80,10 +80,15 @@ def run(
         needs("distributed", "--scheduler")
     if formats:
         to_files(sweep, formats, directory, scheduler, asked)
-    elif sys.stdout.isatty():
+    elif terminal():
         click.echo(first_rows(sweep, lang))
     else:
         to_pipe(sweep, scheduler)
+
+
+def terminal() -> bool:
+    """Whether a person reads what is printed."""
+    return sys.stdout.isatty()
 
 
 def evaluated(sweep: Sweep, scheduler: str | None) -> Any:

@@ -1,5 +1,7 @@
 """Time and peak memory of whole processes, caches warm: the report against WeasyPrint alone.
 
+Sweeps are measured in points a second of CPU time on one core.
+
     .venv/bin/python tools/bench.py [--runs 5] [--scenario NAME]
 
 WeasyPrint alone is a fresh process that reads the finished print HTML with its pictures and fonts
@@ -42,6 +44,38 @@ class Stored(URLFetcher):
 HTML(string=html, url_fetcher=Stored(), base_url="derive:").write_pdf(
     sys.argv[2], pdf_variant="pdf/a-3a")
 """
+
+
+# every formula of a scenario over 512 batches and 8192 contexts: computed, each column in the shape
+# of what it depends on, then as one number a row as well; CPU time of this process, one core
+SWEEP = """
+import sys, time
+from derive import cli, sweep_command
+none = dict.fromkeys(cli.PARTS)
+options = {**none, "sets": (), "specs_dirs": ()}
+load = lambda changes: cli.load_scenario(sys.argv[1], options, changes, "--over")
+axes = sweep_command.axes(["b=1:512", "T=1:8192"], cli.units_of_symbols())
+for full in (False, True):
+    sweep = sweep_command.planned(axes, load, [])
+    start = time.process_time()
+    for block, found in sweep.evaluated():
+        rows = sweep.rows(block, found)
+        if full:
+            kept = [rows.full(v) for v in rows.values if v is not None]
+    seconds = time.process_time() - start
+    print(sweep.grid.rows / seconds / 1e6, len(sweep.columns))
+"""
+RATE = 2.0  # million points a second: the bar
+
+
+def points_per_second(scenario: str) -> None:
+    """Print the rate of `derive sweep` without files, and with one number a row and column."""
+    command = [sys.executable, "-c", SWEEP, scenario]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    for what, line in zip(("computed", "one value a row"), done.stdout.splitlines(), strict=True):
+        rate, columns = line.split()
+        name = f"derive sweep {scenario}, {columns} columns, {what}"
+        print(f"{name:<72}{float(rate):>6.1f} million points/s   bar {RATE:g}")
 
 
 def measure(command: Sequence[str]) -> Run:
@@ -105,6 +139,11 @@ def main() -> None:
             "derive hardware": [DERIVE, "hardware"],
         }.items():
             show(name, alternate(options.runs, command)[0])
+        over = ["--over", "b=1:1000", "--over", "T=1:1000", "--to", "parquet", "-o", folder]
+        million = [DERIVE, "sweep", options.scenario, *over]
+        show("derive sweep --to parquet, 10^6 points", alternate(1, million)[0])
+    for scenario in dict.fromkeys((options.scenario, "deepseek-v3-on-8x-h200")):
+        points_per_second(scenario)
 
 
 if __name__ == "__main__":
