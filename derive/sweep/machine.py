@@ -147,14 +147,16 @@ class Machine:
         everywhere = np.ones(shape, dtype=bool)
         low, high = np.ones(shape), np.full(shape, 2.0)
         start = meets(low, everywhere)
-        active = everywhere & ~lost
         if asked.largest:
             lost |= ~start
-        while (active := active & ~lost).any():
-            active &= meets(high, active) == start
-            low = np.where(active, high, low)
-            high = np.where(active, high * 2, high)
-            lost |= active & (high > asked.farthest)
+        active = ~lost
+        number = 2.0  # the same for every point that still doubles
+        while active.any():
+            active &= meets(np.full((1,) * len(shape), number), active) == start
+            low, number = np.where(active, number, low), number * 2
+            high = np.where(active, number, high)
+            lost |= active & (number > asked.farthest)
+            active &= ~lost
         while (active := ~lost & (high - low > 1)).any():
             middle = np.floor((low + high) / 2)
             same = meets(middle, active) == start
