@@ -16,6 +16,7 @@ from derive.expression.grammar import parse
 from derive.expression.text import plain
 from derive.expression.tree import Measure, Name, Node, names, walk
 from derive.notation import CONSTANTS, known
+from derive.switches import by_switches
 from derive.text import Text, tr
 from derive.units import Dimension, Quantity, Unit, unit
 
@@ -79,6 +80,7 @@ class Formula:
     held: tuple[str, ...] = ()  # formulas that algebra does not open here
     instead_of: str = ""  # the formula that this one stands for where the model needs it
     needed: bool = False  # what a target needs: stated of a scenario that does not fit, too
+    switch: str = ""  # an input that must be given too: the switch of a scenario that asks for it
 
     @property
     def within(self) -> tuple[str, str, str] | None:
@@ -87,6 +89,11 @@ class Formula:
 
     @property
     def uses(self) -> tuple[str, ...]:
+        """Ids that the declaration names, and its switch."""
+        return (*self.named, self.switch) if self.switch else self.named
+
+    @property
+    def named(self) -> tuple[str, ...]:
         """Ids that the declaration names."""
         if self.tree is not None:
             return tuple(names(self.tree))
@@ -102,6 +109,7 @@ class Formula:
 
 
 CATALOGUE: dict[str, Formula] = {}
+PLAIN: dict[str, Formula] = {}  # the same without variants, whatever stands in at the moment
 VARIANTS: dict[str, Formula] = {}
 # an input that tells the kind of model -> the variants that it calls for
 SPREAD = ("W_dev_experts", "W_read_dev_experts", "W_pre_experts")
@@ -171,7 +179,11 @@ def called_for(given: Mapping[str, Fraction] | Container[str]) -> tuple[str, ...
     others += [(*STATE, STATE_ONE[several])] if "S_kv" in given else []
     others += [UNREAD["N_fix" in given]] if "s_idle" in given else []
     others += [shared_by(given)] if isinstance(given, Mapping) else []
-    return tuple(sorted((*read, *kept, *(v for variants in others for v in variants))))
+    kinds = (*read, *kept, *(v for variants in others for v in variants))
+    apart = isinstance(given, Mapping) and shared_by(given) != () and uneven(given)
+    switched = by_switches(given, uneven=apart)
+    taken = {VARIANTS[v].instead_of for v in switched}
+    return tuple(sorted((*switched, *(v for v in kinds if VARIANTS[v].instead_of not in taken))))
 
 
 def shared_by(given: Mapping[str, Fraction]) -> tuple[str, ...]:
@@ -232,6 +244,11 @@ def declared_as(
     return made
 
 
+def declaration(name: str, variants: Iterable[str]) -> Formula:
+    """A formula as it is declared where these variants stand in, whatever does at the moment."""
+    return next((v for i in variants if (v := VARIANTS[i]).instead_of == name), PLAIN[name])
+
+
 def dimension_of(name: str) -> Dimension:
     """The dimension of a symbol, constant or formula."""
     return unit_of(name).dimension
@@ -278,6 +295,7 @@ def formula(
     held: Sequence[str] = (),
     instead_of: str = "",
     needed: bool = False,
+    switch: str = "",
 ) -> Formula:
     """Declare a formula; DeriveError where its units disagree or a symbol is unknown."""
     place = Place(key=id)
@@ -310,6 +328,7 @@ def formula(
         held=tuple(held),
         instead_of=instead_of,
         needed=needed,
+        switch=switch,
     )
     check_units(made, place)
     if instead_of:
@@ -318,7 +337,7 @@ def formula(
             raise DeriveError(Problem("E104", what, place))
         VARIANTS[id] = made
     else:
-        CATALOGUE[id] = made
+        CATALOGUE[id] = PLAIN[id] = made
     return made
 
 

@@ -128,6 +128,15 @@ T_in        | T_{\mathrm{in}}              | token/request    | 16 to 16384     
 T_out       | T_{\mathrm{out}}             | token/request    | 2 to 4096        | output length | 输出长度
 T           | T                            | token/request    | 16 to 16384      | context held in the KV cache at the step considered | 所考察的一步中 KV cache 已存的上下文长度
 arrival     | \lambda                      | request/s        | 0.1 to 100       | offered load of the whole fleet | 整个集群的到达率
+hit         | h                            |                  | 0.05 to 0.9      | share of the prompt that the prefix cache already holds | 输入中已在前缀缓存内的比例
+T_chunk     | C                            | token            | 64 to 8192       | prompt tokens that one pass takes at most | 一次前向最多处理的输入 token 数（块长）
+alpha       | \alpha                       |                  | 0.3 to 0.95      | probability that verification accepts a drafted token | 校验接受一个草稿 token 的概率（接受率）
+k_draft     | k_{\mathrm{drf}}             | token/request    | 1 to 8           | tokens that a round of speculation drafts for each request | 投机解码每轮为每个请求起草的 token 数
+N_draft     | N_{\mathrm{drf}}             | param            | 1e8 to 1e10      | parameters of the draft model | 草稿模型的参数量
+w_draft     | w_{\mathrm{drf}}             | byte/param       | 0.5 to 4         | bytes that store one parameter of the draft model | 草稿模型每个参数的存储字节数
+kappa_draft | \kappa_{\mathrm{drf}}        | byte/token       | 1e3 to 1e5       | KV-cache bytes per token of the draft model | 草稿模型每 token 的 KV cache 字节数
+g_pre       | g_{\mathrm{pre}}             | device           | 1 to 16          | devices of one replica that only prefills | 只做 prefill 的一个副本所用的设备数
+B_pd        | B_{\mathrm{pd}}              | byte/s           | 1e9 to 4e11      | rate at which one prefill replica hands KV cache to decode | 一个 prefill 副本向 decode 侧传输 KV cache 的带宽
 headroom    | \rho_{\max}                  |                  | 0.3 to 1         | largest share of a replica's time that may be busy | 副本允许的最高忙时占比
 target_TTFT | \mathrm{TTFT}^{*}            | s                | 0.05 to 5        | target for the time to first token | 首 token 延迟目标
 target_TPOT | \mathrm{TPOT}^{*}            | s*request/token  | 0.01 to 0.2      | target for the time per output token | 每输出 token 时间目标

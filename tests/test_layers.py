@@ -25,8 +25,15 @@ MAY: dict[str, set[str]] = {
     "cache": set(),
     "units": set(),
     "notation": {"units"},
+    "switches": set(),
     "expression": {"units", "notation"},
-    "formula": {"units", "notation", "expression", "formulas"},  # `formulas` only to list it
+    "formula": {
+        "units",
+        "notation",
+        "expression",
+        "switches",
+        "formulas",
+    },  # `formulas` only to list it
     "formulas": {"formula"},
     "derivation": CORE - {"formulas"},
     "architecture": {"units", "notation", "expression", "specs"},

@@ -61,6 +61,8 @@ class Point:
         found = catalogue().get(name)
         if found is None:
             raise Absent(name)
+        if found.switch:
+            self.get(found.switch)
         if found.exists and not self.holds(found.exists):
             raise Undefined(self.lacking(found, found.exists))
         if found.tree is not None:  # nothing to solve: no algebra, no cache
@@ -114,7 +116,9 @@ class Point:
         found = search(meets, farthest)
         if found is None:
             symbol, last = crossing.variable, f"{farthest:,}"
-            if symbol == "b":
+            if crossing.largest and symbol == "T_chunk":
+                raise Undefined(tr("every chunk up to {last} tokens meets the target", last=last))
+            if symbol == "b" and (crossing.largest or "I_ridge" in made.uses):
                 raise Undefined(no_batch(last, start=meets(1), largest=crossing.largest))
             if crossing.largest:
                 raise Undefined(tr("every input up to {last} tokens meets the target", last=last))
@@ -141,6 +145,8 @@ def not_even_one(variable: str) -> Text:
     """Why no whole value meets a target."""
     if variable == "b":
         return tr("not even one request meets the target")
+    if variable == "T_chunk":
+        return tr("not even a chunk of one token meets the target")
     return tr("not even a prompt of one token meets the target")
 
 
@@ -173,6 +179,8 @@ WHOLE = {
     "b_pre",
     "T_in",
     "T_in_tail",
+    "T_chunk",
+    "k_draft",
     "E",
     "k_exp",
     "E2",

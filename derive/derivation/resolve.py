@@ -272,12 +272,12 @@ def within(found: Formula) -> Resolved:
             claim=(Name(of), opened), kept=found.held,
         ),
     ]  # fmt: skip
-    if opaque(opened, variable, but=("max",)):
+    expression = to_sympy(opened)
+    if summed(expression) or opaque(opened, variable, but=("max",)):
         if not up:
             raise ArithmeticError(f"{found.id}: {variable} stands inside a function")
         crossing = Crossing(opened, Name(target), variable, largest=True)
         return Resolved(found, tuple(steps), None, (), crossing)
-    expression = to_sympy(opened)
     bounds = []
     inner = next(iter(expression.atoms(sympy.Max)))
     factor = sympy.cancel(expression / inner)
@@ -309,6 +309,14 @@ def within(found: Formula) -> Resolved:
         reason = tr("both must hold; whole requests only")
     steps.append(Step("solve", Name(found.id), tree, reason=reason))
     return Resolved(found, tuple(steps), tree)
+
+
+def summed(expression: Any) -> bool:
+    """Whether a max has something added to it: what is below a target then has no closed form."""
+    import sympy
+
+    inner = next(iter(expression.atoms(sympy.Max)), None)
+    return inner is not None and bool(sympy.cancel(expression / inner).atoms(sympy.Max))
 
 
 def rounded(function: str, bound: Node, variable: str) -> Node:

@@ -533,6 +533,44 @@ SCENARIO = (
             unit="s*request/token", implied="request", likely=("ms/token",), most=10**7,
         ),
     ),
+    table(
+        "speculation", Text("speculative decoding; off where not given", "投机解码；不填即关闭"),
+        count(
+            "draft", "token/request", Text("tokens drafted a round for each request", "每轮为每个请求起草的 token 数"),
+            required=True, most=64,
+        ),
+        share(
+            "acceptance", Text("probability that a drafted token is accepted, below 1", "草稿 token 被接受的概率，小于 1"),
+            required=True, zero=True,
+        ),
+        Field(
+            "draft_model", "reference",
+            Text("model that drafts, name or path; none where drafts are looked up", "草稿模型名或路径；查表起草时不填"),
+        ),
+        Field(
+            "parameters", "quantity", Text("its parameters, where it has no spec", "草稿模型的参数量（无规格文件时填写）"),
+            unit="param", likely=("Gparam",), most=10**13,
+        ),
+        Field("weights", "choice", Text("its storage format; bf16 where not given", "草稿模型的存储格式；缺省为 bf16"), choices=STORED),
+    ),
+    table(
+        "prefix_cache", Text("prefix cache; off where not given", "前缀缓存；不填即关闭"),
+        share("hit", Text("share of the prompt found, on average", "输入中平均命中的比例"), required=True, zero=True),
+    ),
+    count(
+        "chunk", "token",
+        Text("prompt tokens of a step that also decodes (chunked prefill); off where not given",
+             "与 decode 同步处理的输入 token 数（分块 prefill）；不填即关闭"),
+        most=10**9,
+    ),
+    table(
+        "disaggregation", Text("prefill on devices of its own; off where not given", "PD 分离：prefill 使用专用设备；不填即关闭"),
+        count("prefill_devices", "device", Text("devices of one prefill replica", "一个 prefill 副本的设备数"), required=True, most=10**6),
+        Field(
+            "link", "quantity", Text("rate from one prefill replica to decode", "一个 prefill 副本到 decode 侧的带宽"),
+            required=True, unit="byte/s", likely=("GB/s",), least=10**6, most=10**18,
+        ),
+    ),
     Field(
         "price", "quantity", Text("price of one device", "单设备价格"),
         unit="USD/hour/device", likely=("USD/hour/device",), zero=True, most=10**6,

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError, printable
+from derive.specs import switches
 from derive.specs.fields import SCENARIO, Field
 from derive.specs.lengths import Lengths
 from derive.specs.model import DENSE_MODEL, NOT_EXPERTS, check_model
@@ -42,6 +43,12 @@ SYMBOLS = {
     "DP": ("parallel", "DP"),
     "EP": ("parallel", "EP"),
     "b_pre": ("workload", "prompts"),
+    "k_draft": ("speculation", "draft"),
+    "alpha": ("speculation", "acceptance"),
+    "hit": ("prefix_cache", "hit"),
+    "T_chunk": ("", "chunk"),
+    "g_pre": ("disaggregation", "prefill_devices"),
+    "B_pd": ("disaggregation", "link"),
     "price": ("", "price"),
     "headroom": ("", "headroom"),
     "PUE": ("", "pue"),
@@ -83,6 +90,8 @@ def build(
     hardware = found(read.get("hardware"), resolve.hardware, reader)
     assumed: list[Text] = []
     ranges, calibration = calibrated(read, settings, reader, resolve, assumed)
+    draft = switches.drafts(read.get("speculation", {}), reader, resolve.model)
+    switches.check(read, reader)
     if reader.faults.found or model is None or hardware is None:
         return None
     assert ranges is not None
@@ -119,6 +128,7 @@ def build(
         notes=read.get("notes", ()),
         chosen=chosen,
         parallel={key: value.text for key, value in read.get("parallel", {}).items()},
+        draft=draft,
     )
 
 

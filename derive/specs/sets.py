@@ -38,6 +38,13 @@ KEYS = {
     "DP": "parallel.DP",
     "EP": "parallel.EP",
     "b_pre": "workload.prompts",
+    "k_draft": "speculation.draft",
+    "alpha": "speculation.acceptance",
+    "N_draft": "speculation.parameters",
+    "hit": "prefix_cache.hit",
+    "T_chunk": "chunk",
+    "g_pre": "disaggregation.prefill_devices",
+    "B_pd": "disaggregation.link",
     "MFU": "calibration.MFU",
     "MBU": "calibration.MBU",
     "target_TTFT": "slo.TTFT",
@@ -45,7 +52,8 @@ KEYS = {
     "PUE": "pue",
 }
 # a symbol that a scenario key decides as well
-DECIDED_BY = {"w": "precision.weights", "W": "precision.weights", "w_kv": "precision.kv_cache"}
+DECIDED_BY = {"w": "precision.weights", "W": "precision.weights", "w_kv": "precision.kv_cache",
+              "w_draft": "speculation.weights"}  # fmt: skip
 # symbol id -> keys of the hardware file
 HARDWARE_KEYS = {
     "P_peak": ("peak", "bf16", "dense"),
@@ -63,7 +71,7 @@ USUAL = {
     "FLOP/s/device": "TFLOP/s/device", "USD/token": "USD/Mtoken",
 }  # fmt: skip
 MOST = 10**24
-MAY_BE_ZERO = ("t_hop", "C2_in")
+MAY_BE_ZERO = ("t_hop", "C2_in", "kappa_draft")
 FROM_OUTSIDE = Text("set from outside the scenario", "在场景之外给定")
 
 

@@ -185,6 +185,17 @@ class Scenario:
     chosen: Mapping[str, Text] = field(default_factory=dict)
     launch: Triple | None = None
     parallel: Mapping[str, str] = field(default_factory=dict)  # TP, PP, DP, EP as written
+    draft: Draft | None = None
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What drafts tokens: a model or its parameters, its storage format, where it stands."""
+
+    model: Model | None
+    parameters: Value | None
+    weights: str
+    place: Place
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,11 @@ from derive.ledger import FORMAT, Ledger, sealed
 from derive.notation import CONSTANTS, SYMBOLS
 from derive.specs.types import Scenario, Source
 from derive.study import bind as binding
-from derive.study.bind import Bound, Input
+from derive.study.bind import Bound
 from derive.study.checklist import checklist
 from derive.study.figures import figures
 from derive.study.findings import findings
+from derive.study.inputs import Input
 from derive.study.levers import ACTIONS, Elasticity, elasticities, without_elasticity
 from derive.study.misconceptions import misconceptions
 from derive.study.results import (
@@ -148,7 +149,16 @@ def header(scenario: Scenario) -> dict[str, Any]:
         "overrides": {n: v.text for n, v in scenario.overrides.items()},
         **({"parallel": dict(scenario.parallel)} if scenario.parallel else {}),
         **({"files": files} if (files := other_files(scenario)) else {}),
+        **({"draft": draft} if (draft := drafting(scenario)) else {}),
     }
+
+
+def drafting(scenario: Scenario) -> dict[str, str]:
+    """The model that drafts and the format of its weights."""
+    if scenario.draft is None:
+        return {}
+    model = scenario.draft.model
+    return {**({"model": model.id} if model else {}), "weights": scenario.draft.weights}
 
 
 def other_files(scenario: Scenario) -> dict[str, str]:

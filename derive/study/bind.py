@@ -16,24 +16,12 @@ from derive.notation import CONSTANTS, SYMBOLS
 from derive.specs import types
 from derive.specs.precision import BYTES, SCALED, SCALES_NOTE, bytes_per
 from derive.specs.recipe import in_one_format, published
+from derive.study import drafts
+from derive.study.inputs import Input
 from derive.text import Text, same, tr
 from derive.units import Quantity, show, unit
 
 LAUNCH = "t_launch"
-
-
-@dataclass(frozen=True)
-class Input:
-    """One value that was given: what it is, how it was written, where it is from."""
-
-    id: str
-    quantity: Quantity
-    text: str
-    basis: tuple[Text, ...] = ()
-    sources: tuple[str, ...] = ()
-    how: Text | None = None
-    printed: str = ""
-    origin: str = ""
 
 
 @dataclass(frozen=True)
@@ -312,12 +300,8 @@ def implied(scenario: types.Scenario, inputs: Mapping[str, Input]) -> list[Input
     """What follows from other inputs by a stated rule."""
     made = [
         *stored(scenario),
-        Input(
-            "n",
-            Quantity(Fraction(1), unit("token/request")),
-            "1 token/request",
-            how=tr("the decode step's own token"),
-        ),
+        *drafts.inputs(scenario, inputs),
+        new_tokens(inputs),
         Input(
             "T_block",
             Quantity(Fraction(16), unit("token/request")),
@@ -402,6 +386,19 @@ def parallelism(scenario: types.Scenario, inputs: Mapping[str, Input]) -> Iterat
         if not apart
         else tr("tensor parallelism within a stage of a group"),
     )
+
+
+def new_tokens(inputs: Mapping[str, Input]) -> Input:
+    """The tokens of one request in a decode step: its own, or those that speculation verifies."""
+    drafted = inputs.get("k_draft")
+    if drafted is None:
+        how = tr("the decode step's own token")
+    else:
+        how = tr("the drafted tokens and the one that verification itself yields")
+    number = 1 + (drafted.quantity.base if drafted else Fraction(0))
+    return Input(
+        "n", Quantity(number, unit("token/request")), f"{number} token/request", how=how
+    )  # fmt: skip
 
 
 def model_is_tied(scenario: types.Scenario) -> bool:

@@ -16,6 +16,7 @@ from derive.study.fleet import batch_for_fleet
 from derive.study.omitted import left_out
 from derive.study.products import floor_by_stream
 from derive.study.results import said
+from derive.study.switches import RULES as SWITCHES
 from derive.text import same, tr
 from derive.units import Quantity, gib, show, unit
 
@@ -309,6 +310,7 @@ RULES: tuple[Callable[[Bound, Results], Iterator[Finding]], ...] = (
     memory_reading,
     beyond_context,
     experts,
+    *SWITCHES,
 )
 
 

@@ -35,11 +35,31 @@ ACTIONS: dict[str, Text] = {
         "another input length (shorter prompts, prefix cache)",
         "调整输入长度（精简提示词、前缀缓存）",
     ),
+    "alpha": Text("a higher acceptance (a better draft model)", "提高接受率（选用更准的草稿模型）"),
+    "w_draft": Text("fewer bytes per parameter of the draft model", "降低草稿模型每参数字节数"),
+    "g_pre": Text(
+        "more devices in one prefill replica (collectives not counted)",
+        "增加单个 prefill 副本的设备数（未计集合通信）",
+    ),
+    "B_pd": Text("a faster link from prefill to decode", "提高 prefill 到 decode 的链路带宽"),
     "N_act": Text("a model with fewer active parameters", "选用激活参数更少的模型"),
 }
 LEVERS = {
-    "TPOT": ("B_peak", "MBU", "g", "P_peak", "MFU", "w", "w_kv", "H_kv", "b", "T"),
-    "TTFT": ("P_peak", "MFU", "g", "B_peak", "MBU", "w", "T_in", "N_act", "b"),
+    "TPOT": (
+        "B_peak",
+        "MBU",
+        "g",
+        "P_peak",
+        "MFU",
+        "w",
+        "w_kv",
+        "H_kv",
+        "b",
+        "T",
+        "alpha",
+        "w_draft",
+    ),
+    "TTFT": ("P_peak", "MFU", "g", "B_peak", "MBU", "w", "T_in", "N_act", "b", "g_pre", "B_pd"),
 }
 
 NO_SLOPE = ("pow", "floor", "ceil")
@@ -129,8 +149,13 @@ def functions(target: str, lever: str, point: Point) -> set[str]:
     return {
         part.function
         for part in walk(opened(target, lever, point))
-        if isinstance(part, Call) and part.function in NO_SLOPE and lever in names(part)
+        if isinstance(part, Call) and part.function in NO_SLOPE and lever in names(inside(part))
     }
+
+
+def inside(part: Call) -> Node:
+    """Where a lever has no slope: the exponent of a power, whatever is rounded."""
+    return part.args[1] if part.function == "pow" else part
 
 
 def without_slope(target: str, lever: str, point: Point) -> bool:

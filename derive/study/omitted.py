@@ -62,7 +62,9 @@ def of_prefill(results: Results) -> Iterator[Omitted]:
                 share=share,
             ),
         )
-    if compute_bound(results, "I_prefill") and (share := large(results, "share_att_prefill")):
+    # with a prefix cache the new tokens alone are computed, and these see the longest contexts
+    attention = "share_att_new" if value(results, "share_att_new") else "share_att_prefill"
+    if compute_bound(results, "I_prefill") and (share := large(results, attention)):
         yield Omitted(
             "share_att_prefill",
             "TTFT",

@@ -53,6 +53,13 @@ def sentence(bound: Bound, results: Results) -> Text:
             fit=text(results, "g_fit"),
             **parts,
         )
+    if results["TTFT"].value is None and results["TPOT"].value is not None:
+        return tr(
+            "{model} fits on {g} × {hardware}; {wall}; expect TPOT {tpot}; no TTFT: {why}.",
+            tpot=text(results, "TPOT"),
+            why=results["TTFT"].why or same(""),
+            **parts,
+        )
     return tr(
         "{model} fits on {g} × {hardware}; {wall}; expect TPOT {tpot} and TTFT {ttft}.",
         tpot=text(results, "TPOT"),
@@ -70,6 +77,12 @@ def tile(name: str, label: Text, main: str, state: str = "none", *notes: Text) -
         "state": state,
         "notes": [n.json() for n in notes],
     }
+
+
+MIXED: dict[str, Callable[[str], Text]] = {
+    "TTFT": lambda t: tr("in chunks among decode {ttft}", ttft=t),
+    "TPOT": lambda t: tr("while a prompt is prefilled {tpot}", tpot=t),
+}
 
 
 def result_tile(
@@ -94,6 +107,10 @@ def result_tile(
         notes.append(tr("target {target}: {verdict}", target=said(goal), verdict=verdict))
     if name == "TTFT" and (burst := burst_note(bound, results)):
         notes.append(burst)
+    if mixed := results[f"{name}_mix"].value if name in ("TTFT", "TPOT") else None:
+        notes.append(MIXED[name](bare(mixed)))
+    if name == "TPOT" and (plain := results["TPOT_plain"].value):
+        notes.append(tr("without speculation {tpot}", tpot=bare(plain)))
     if name == "TPOT" and (group := tensor_parallel(bound, results, "TPOT_tp")):
         notes.append(tr("with data-parallel attention; {group}", group=group))
     notes += omitted_notes(bound, results, name)
@@ -163,12 +180,21 @@ def tiles(bound: Bound, results: Results) -> list[dict[str, Any]]:
     made.append(concurrency(bound, results))
     replicas = results["replicas"]
     if replicas.value is not None:
-        total = Quantity(replicas.value.value * g, unit("device"))
+        pool = results["replicas_pre"].value
+        prefill = pool.value * bound.typical.get("g_pre") if pool is not None else 0
+        total = Quantity(replicas.value.value * g + prefill, unit("device"))
         low, high = replicas.low or replicas.value, replicas.high or replicas.value
         r = int(replicas.value.value)
         notes = [tr("{r} of {g}", r=replicas_said(r), g=int(g))]
         if low.value != high.value:
             notes.append(tr("{low} to {high} replicas", low=int(low.value), high=int(high.value)))
+        if pool is not None:
+            notes.append(
+                tr(
+                    "and {r} of {g} that prefill",
+                    r=replicas_said(int(pool.value)), g=int(bound.typical.get("g_pre")),
+                )
+            )  # fmt: skip
         made.append(tile("fleet", tr("devices for the offered load"), shown(total), "none", *notes))
     if results["cost_token"].value is not None:
         cost = result_tile(bound, results, "cost_token", tr("cost of output, replica always busy"))
@@ -258,6 +284,23 @@ def collectives(bound: Bound, results: Results) -> list[tuple[str, Text, Text]]:
     return [*rows, ("t_latency", tr("fixed latency of the all-reduces in a decode step"), latency)]
 
 
+def speculated(bound: Bound) -> list[tuple[str, Text, Text]]:
+    """What the model of speculation leaves out."""
+    rows = [
+        (
+            "acceptance",
+            tr("acceptance of drafted tokens"),
+            tr("taken as equal and independent from token to token: measure it on your traffic"),
+        )
+    ]
+    if "N_draft" in bound.inputs:
+        point = bound.typical
+        share = point.get("c_op") * point.get("N_draft") / point.get("F_tok")
+        size = tr("{share} more operations", share=percent(share))
+        rows.append(("draft_prefill", tr("prefill of the draft model"), size))
+    return rows
+
+
 def assumptions(bound: Bound, results: Results) -> list[dict[str, Any]]:
     """What the first-order model leaves out, each with its size here or why none can be given."""
     rows: list[tuple[str, Text, Text]] = []
@@ -270,7 +313,7 @@ def assumptions(bound: Bound, results: Results) -> list[dict[str, Any]]:
         rows.append((name, what, size))
 
     sized(
-        "share_att_prefill",
+        "share_att_new" if results["share_att_new"].value else "share_att_prefill",
         tr("attention operations in prefill"),
         lambda s: tr("{share} more operations", share=s),
     )
@@ -334,6 +377,8 @@ def assumptions(bound: Bound, results: Results) -> list[dict[str, Any]]:
                 tr("not measured: taken as zero, so the memory limit is an upper figure"),
             )
         )
+    if "alpha" in bound.inputs:
+        rows += speculated(bound)
     if "E" in bound.inputs:
         skewed = tr(
             "taken as uniform and independent: skewed routing reads fewer experts and loads "

@@ -17,6 +17,11 @@ from derive.verify.values import Ledger
 WITHHELD: Says = ((), ("g", "g_fit"), (FAR,))
 STRONG = Fraction(1, 10)  # percent for one percent: what divides levers that work from others
 AT = (MEAN, "")  # where no mean context is known, at the context given
+# TPOT at peak: a step over its tokens, or with speculation a round over what it yields
+DRAFTED = "max(c_op * N_draft * b * one_token / (g * P_peak), Q_draft / (g * B_peak))"
+PEAKS = (
+    "t_step / n", "t_step / n_gain", f"(t_step + k_draft / one_token * {DRAFTED}) / n_gain",
+)  # fmt: skip
 CRIT = (("b_crit",), (), *CRITICAL, ("b_crit_mat",), ("I_wall_mat", "I_wall_att"))
 TWICE = ("~X with b = 2 * b", "~TPOT with b = 2 * b")
 ONCE, BURST = ("TTFT.low", "TTFT.high", "T_in"), ("b", "TTFT_burst")
@@ -32,7 +37,9 @@ LIGHT = tuple(
 def ratio_band(limit: str) -> Says:
     """TPOT where a step at peak is so much of it, and the same over the weights alone."""
     return tuple(
-        (f"t_step / n / {limit}{at}", f"~TPOT_floor / (t_step / n / {limit}){at}") for at in AT
+        (f"{best} / {limit}{at}", f"~TPOT_floor / ({best} / {limit}){at}")
+        for best in PEAKS
+        for at in AT
     )
 
 
@@ -61,11 +68,13 @@ CHECKED: dict[str, Says] = {
     "checklist.floor": tuple(
         found
         for at in AT
+        for best in PEAKS
+        for step in (f"t_step{at}" if best == PEAKS[0] else f"{best}{at}",)
         for found in (
-            (f"t_step{at}", f"T{at}", "TPOT_meas", f"~TPOT_meas * n / t_step{at}",
+            (step, f"T{at}", "TPOT_meas", f"~TPOT_meas / ({best}){at}",
              "~TPOT_meas / TPOT_floor", "TPOT_floor"),
-            (f"t_step{at}", f"T{at}", "=3", "=1.6", "TPOT_floor"),
-            (f"t_step{at}", f"T{at}", "=3", "=1.6", f"~TPOT * n / t_step{at}",
+            (step, f"T{at}", "=3", "=1.6", "TPOT_floor"),
+            (step, f"T{at}", "=3", "=1.6", f"~TPOT / ({best}){at}",
              f"~TPOT / TPOT_floor{at}", "TPOT_floor"),
         )
     ),
@@ -114,7 +123,7 @@ CHECKED: dict[str, Says] = {
     ),
     "checklist.ratio-low": (("=0.3",), *ratio_band("0.3")),
     "checklist.ratio-high": (("=0.6",), *ratio_band("0.6")),
-    "checklist.ratio-one": (("=1",), *((f"t_step / n at {change}",) for change in LIGHT)),
+    "checklist.ratio-one": (("=1",), *((f"{p} at {change}",) for p in PEAKS for change in LIGHT)),
     "checklist.peak": (
         ("P_peak", "B_peak", "t_step", "t_prefill"), ("P_peak", "B_peak", "t_step"),
     ),

@@ -20,6 +20,7 @@ from derive.verify.values import CALIBRES, Ledger
 
 LONGEST_NOTED = 12_000  # bits of a value that is noted exactly
 CAPACITIES = ("M_dev", "M_other")
+NAMED = ("model", "hardware", "calibration", "specs", "date", "speculation.draft_model")
 STORED = {"w": "weights", "w_kv": "kv_cache"}
 
 
@@ -94,7 +95,9 @@ def from_text(ledger: Ledger, row: Mapping[str, Any], exact: Quantity) -> bool:
     """Whether an input's own text says its exact value; a precision is read by its table."""
     text, name = row["text"], row["id"]
     if text in BYTES:
-        stated = ledger.record["scenario"]["precision"].get(STORED.get(name, ""))
+        scenario = ledger.record["scenario"]
+        stated = scenario["precision"].get(STORED.get(name, ""))
+        stated = scenario.get("draft", {}).get("weights") if name == "w_draft" else stated
         return text == stated and exact.base == BYTES[text]
     found = reading(text)
     return found is not None and measures(found, exact) and found.quantity.base == exact.base
@@ -134,6 +137,7 @@ def check_asked(ledger: Ledger) -> Iterator[Text]:
     record, scenario = ledger.record, ledger.record["scenario"]
     held = {row["text"] for row in record["inputs"]} | set(scenario["precision"].values())
     held |= set(scenario.get("parallel", {}).values())
+    held |= set(scenario.get("draft", {}).values())
     for triple in record["calibration"].values():
         held |= {", ".join(triple[key]["text"] for key in CALIBRES), triple["low"]["text"]}
     words = scenario.get("asked", [])

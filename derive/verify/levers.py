@@ -31,7 +31,24 @@ from derive.verify.values import Ledger, Values, in_units_of
 # what somebody can change: inputs, none of them derived
 TARGETS = ("TPOT", "TTFT")
 PULLED = frozenset(
-    ("B_peak", "P_peak", "MBU", "MFU", "g", "w", "w_kv", "H_kv", "b", "T", "T_in", "N_act")
+    (
+        "B_peak",
+        "P_peak",
+        "MBU",
+        "MFU",
+        "g",
+        "w",
+        "w_kv",
+        "H_kv",
+        "b",
+        "T",
+        "T_in",
+        "N_act",
+        "alpha",
+        "w_draft",
+        "g_pre",
+        "B_pd",
+    )
 )
 
 

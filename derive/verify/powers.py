@@ -16,7 +16,7 @@ REFUSED = 2**23  # bits of a power above 1 that the engine gives no value for
 # new token a request, for which those formulas are declared
 WHOLE = {
     "E": (30, 90), "k_exp": (2, 9), "E2": (30, 90), "k_exp2": (2, 9), "b": (11, 50), "n": (1, 2),
-    "T_in": (101, 499),
+    "T_in": (101, 499), "T_chunk": (51, 299), "k_draft": (1, 9),
 }  # fmt: skip
 
 

@@ -292,4 +292,8 @@ def devices_of_the_fleet(ledger: Ledger) -> Quantity | None:
     """Devices of the whole fleet."""
     replicas = expected(ledger, "replicas")[0] if "replicas" in ledger.cards else None
     g = ledger.given.get("g")
-    return Quantity(replicas.value * g.value, g.unit) if replicas and g else None
+    if not (replicas and g):
+        return None
+    pool = expected(ledger, "replicas_pre")[0] if "replicas_pre" in ledger.cards else None
+    prefill = pool.value * ledger.given["g_pre"].value if pool else Fraction(0)
+    return Quantity(replicas.value * g.value + prefill, g.unit)

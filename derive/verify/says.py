@@ -17,7 +17,7 @@ INTERLEAVED = "TPOT / (1 - share_prefill)"
 TILES = ("fits", "TTFT", "TPOT", "b_max", "fleet", "cost_token")
 LEFT_OUT = (
     "share_att_prefill", "share_att", "share_embedding", "share_lookup", "share_comm",
-    "share_comm_prefill",
+    "share_comm_prefill", "share_att_new", "acceptance", "draft_prefill",
     "format_weights", "format_kv_cache", "format_compute", "format_sparsity", "share_prefill",
     "t_latency", "share_state", "recurrence", "M_other", "state_width", "routing", "queue",
     "kernels",
@@ -29,24 +29,27 @@ SAYS: dict[str, Says] = {
     "verdict.wall": ((BELOW,), (ABOVE,), ()),
     "verdict.sentence": (
         ("g", BELOW, "TPOT", "TTFT"), ("g", ABOVE, "TPOT", "TTFT"), ("g", "g_fit", BELOW),
-        ("g", "g_fit", ABOVE), ("g",),
+        ("g", "g_fit", ABOVE), ("g",), ("g", BELOW, "TPOT"), ("g", ABOVE, "TPOT"),
     ),
     "verdict.lever": (("=1 %", "rate"), ("=1 %", "rate", "=1 %", "next")),
     "tiles.fits": (("g", "g_fit"), ("g",)),
     "tiles.TTFT": (
         ("~TTFT.low", "~TTFT.high"), ("~TTFT.peak",), ("target_TTFT",), ("b", "~TTFT_burst"), (),
-        ("share_comm_prefill",), ("share_att_prefill",),
+        ("share_comm_prefill",), ("share_att_prefill",), ("share_att_new",), ("~TTFT_mix",),
     ),
     "tiles.TPOT": (
         ("~TPOT.low", "~TPOT.high"), ("~TPOT.peak",), ("target_TPOT",), (), ("~TPOT_tp",),
         ("share_comm",), ("share_att",), ("share_embedding",), (INTERLEAVED,), ("share_state",),
+        ("~TPOT_mix",), ("~TPOT_plain",),
         ("t_latency / t_step_eff",), (f"{LATENCY} / t_step_eff", "=10 µs"),
     ),
     "tiles.b_max": ((), ("~b_slo",), ("~b_max_reserved",), ("~b_max_tp",)),
     "tiles.cost_token": (
         ("~cost_token.low", "~cost_token.high"), ("~cost_token.peak",), ("~cost_fleet",),
     ),
-    "tiles.fleet": (("replicas", "g"), ("replicas.low", "replicas.high")),
+    "tiles.fleet": (
+        ("replicas", "g"), ("replicas.low", "replicas.high"), ("replicas_pre", "g_pre"),
+    ),
     "findings.does_not_fit": (("g", "g_fit", "b"),),
     "findings.kv_heads_split": (("H_kv", "g", SHARD, f"~{SHARD} * (g / one_device) / H_kv"),),
     "findings.ttft_burst": (("b", "TTFT_burst", "TTFT", "target_TTFT"),),
@@ -62,7 +65,7 @@ SAYS: dict[str, Says] = {
         ("g_tp", "b_max_tp", "TPOT_tp", "b_max", "TPOT"), ("g_tp", "b_max_tp", "b_max"),
     ),
     "findings.left_out_share_comm_prefill": (("share_comm_prefill",),),
-    "findings.left_out_share_att_prefill": (("share_att_prefill",),),
+    "findings.left_out_share_att_prefill": (("share_att_prefill",), ("share_att_new",)),
     "findings.left_out_share_comm": (("share_comm",),),
     "findings.left_out_share_att": (("share_att",),),
     "findings.left_out_share_embedding": (("share_embedding",),),
@@ -84,12 +87,38 @@ SAYS: dict[str, Says] = {
     "findings.model_files": tuple(("*",) * count for count in range(13)),  # of the model's files
     "assumptions.state_width": tuple(("*",) * count for count in range(1, 6)),
     "findings.floor_streamed": (
-        ("TPOT_floor", "W_read", "W_stream", "W_stream / (g * B_peak) / n"),
+        ("TPOT_floor", "W_read", "W_stream", "TPOT_floor at W_read = W_stream"),
     ),
     "findings.moe_weights": (("N_act", "N"), ("N_act", "N - N_side")),
     "findings.kv_over_weights": (("KV_total", "W_read"),),
     "findings.beyond_context": (("T", "T_max"),),
     "findings.memory_reading": (("M_dev", "M_dev", "*", "decimal", "binary", "b_max"),),
     "findings.memory_marketed": (("M_dev", "=1 GB", "=10^9 byte", "binary", "decimal"),),
+    "findings.speculation": tuple(
+        ("k_draft", "alpha", "n_gain", "t_round", *drafts, "TPOT", "TPOT_plain", "~gain_spec",
+         *limit)
+        for drafts in (("k_draft / one_token * t_draft",), ())
+        for limit in (("b_spec",), ())
+    ),
+    "findings.speculation_experts": (
+        ("E_hit at n = one_token", "E", "E_hit", "W_read", "W_read at n = one_token"),
+    ),
+    "findings.prefix_cache": (("T_hit", "T_in", "T_new", "KV_hit", "TTFT", "TTFT at hit = 0"),),
+    "findings.chunked_prefill": tuple(
+        ("T_pass", "t_mix", "t_step_eff", "TPOT_mix", "TPOT", "N_pass", "TTFT_mix", "TTFT", *more)
+        for more in ((), ("target_TPOT",), ("target_TPOT", "T_chunk_slo"))
+    ),
+    "findings.disaggregation": tuple(
+        ("g_pre", "t_fill", "KV_move", "t_move", "TTFT", *fleet)
+        for fleet in ((), ("replicas_pre", "replicas"))
+    ),
+    "findings.link_bottleneck": (("t_move", "t_fill", "B_need", "B_pd"),),
+    "findings.prefill_does_not_fit": (("g_pre", "g_fit_pre"),),
+    "findings.kv_format": tuple(
+        ("w_kv", "KV_total", "KV_total with w_kv = 2 byte/element", *rest)
+        for rest in (("TPOT", "TPOT at w_kv = 2 byte/element"), ())
+    ),
+    "findings.weights_widened": (("w", "P_peak", "b_crit"), ("w", "P_peak")),
+    "assumptions.draft_prefill": (("c_op * N_draft / F_tok",),),
     "assumptions.t_latency": (("=10 µs", LATENCY),),
 }  # fmt: skip

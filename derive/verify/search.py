@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from derive.expression.tree import Call, Node, names, walk
+from derive.expression.tree import Binary, Call, Node, names, walk
 from derive.formula import Formula, stays_apart
 from derive.text import Text, tr
 from derive.verify.texts import Broken, read
@@ -45,6 +45,8 @@ def not_even_one(symbol: str) -> Text:
     """Why no whole value meets a target."""
     if symbol == "b":
         return tr("not even one request meets the target")
+    if symbol == "T_chunk":
+        return tr("not even a chunk of one token meets the target")
     return tr("not even a prompt of one token meets the target")
 
 
@@ -54,9 +56,12 @@ def apart(declared: Formula, symbol: str, last: str, *, above: bool, largest: bo
         return tr("every batch up to {last} requests meets the target", last=last)
     if symbol == "T_in" and largest:
         return tr("every input up to {last} tokens meets the target", last=last)
-    if symbol == "b" and above:
+    if symbol == "T_chunk" and largest:
+        return tr("every chunk up to {last} tokens meets the target", last=last)
+    ridge = symbol == "b" and "I_ridge" in declared.uses
+    if ridge and above:
         return tr("a single request already reaches the ridge")
-    if symbol == "b":
+    if ridge:
         return tr("above {last} requests, where the search ends", last=last)
     return stays_apart(declared, last, above=above)
 
@@ -65,7 +70,7 @@ def needed(declared: Formula, trees: Mapping[str, Node]) -> bool:
     """Whether algebra cannot solve a declared equation: its symbol stands inside a function.
 
     What depends on the symbol is opened by its recorded formula. A max can still be solved where
-    the largest value is asked for.
+    the last value within a target is asked for, one with something added to it cannot.
     """
     if declared.solve:
         left, right, variable = declared.solve
@@ -80,13 +85,30 @@ def needed(declared: Formula, trees: Mapping[str, Node]) -> bool:
     while waiting:
         tree = waiting.pop()
         for part in walk(tree):
-            inside = isinstance(part, Call) and part.function != solvable
-            if inside and depends(part, variable, trees, stays):
+            if not depends(part, variable, trees, stays):
+                continue
+            if isinstance(part, Call) and part.function != solvable:
+                return True
+            if isinstance(part, Binary) and part.op in "+-" and roofed(part, trees, stays):
                 return True
         for name in set(names(tree)) & trees.keys() - stays - opened:
             opened.add(name)
             if depends(trees[name], variable, trees, stays):
                 waiting.append(trees[name])
+    return False
+
+
+def roofed(tree: Node, trees: Mapping[str, Node], stays: set[str]) -> bool:
+    """Whether a sum holds a max, its own or that of a formula in it."""
+    seen: set[str] = set()
+    waiting = [tree]
+    while waiting:
+        here = waiting.pop()
+        if any(isinstance(part, Call) and part.function == "max" for part in walk(here)):
+            return True
+        more = set(names(here)) & trees.keys() - stays - seen
+        seen |= more
+        waiting += [trees[name] for name in more]
     return False
 
 

@@ -135,7 +135,7 @@ SHAPE = {
         "id": TEXT, "title": BOTH, "date": Maybe(TEXT), "model": {"id": TEXT, "name": BOTH},
         "hardware": {"id": TEXT, "name": BOTH}, "precision": Named(TEXT), "overrides": Named(TEXT),
         "parallel?": Named(TEXT),
-        "asked?": Rows(TEXT, 200), "files?": Named(TEXT),
+        "asked?": Rows(TEXT, 200), "files?": Named(TEXT), "draft?": Named(TEXT),
     },
     "verdict": {
         "fits": FLAG, "side": TEXT, "wall": BOTH, "sentence": BOTH, "lever": Maybe(BOTH),

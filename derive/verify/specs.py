@@ -23,6 +23,7 @@ from derive.verify.values import CALIBRES
 
 SET = "--set: "
 SUFFIX = ".yaml: "
+DRAFTS = "speculation.draft_model"
 WITHOUT_FILE = {"g": "devices", "b": "batch", "T_in": "input", "T_out": "output"}
 
 
@@ -44,13 +45,14 @@ def asked_names(record: Mapping[str, Any], roots: Sequence[Path]) -> Iterator[Te
         key, value = key.strip(), value.strip()
         if key == "date" and value != scenario["date"]:
             yield tr("asked: {word} is not what the ledger holds", word=quoted(word))
-        if not option.startswith("--") or key not in ("model", "hardware"):
+        if not option.startswith("--") or key not in ("model", "hardware", DRAFTS):
             continue
         if is_path(value) or not NAME.fullmatch(value):
             continue  # a name in a ledger never opens another file
         try:
-            spec: Any = (load.model if key == "model" else load.hardware)(value, roots)
-            holds = spec.id == scenario[key]["id"]
+            spec: Any = (load.hardware if key == "hardware" else load.model)(value, roots)
+            stated = scenario.get("draft", {}).get("model") if key == DRAFTS else None
+            holds = spec.id == (stated if key == DRAFTS else scenario[key]["id"])
         except DeriveError:
             holds = False
         if not holds:
@@ -123,6 +125,7 @@ def replaced(record: Mapping[str, Any], plain: Any) -> list[str]:
     if texts.get("w") in BYTES and "weights" in plain.chosen and "weights" not in dict(formats):
         made.append(f"precision.weights={texts['w']}")
     made += [f"{key}={name}" for key, name in named if name != getattr(plain, key).id]
+    made += drafting(scenario.get("draft", {}), plain)
     if scenario["date"] and scenario["date"] != plain.date:
         made.append(f"date={scenario['date']}")
     found = record["calibration"]["MFU"]["low"]["origin"]
@@ -131,6 +134,15 @@ def replaced(record: Mapping[str, Any], plain: Any) -> list[str]:
     if not own and NAME.fullmatch(name) and not is_path(name):
         made.append(f"calibration={name}")
     return made
+
+
+def drafting(draft: Mapping[str, str], plain: Any) -> list[str]:
+    """Another draft model than the scenario's own, or another format of its weights."""
+    from derive.study.assemble import drafting
+
+    keys = {"model": DRAFTS, "weights": "speculation.weights"}
+    own = drafting(plain)
+    return [f"{keys[k]}={draft[k]}" for k in keys if k in draft and draft[k] != own.get(k)]
 
 
 def settings(record: Mapping[str, Any]) -> list[str]:

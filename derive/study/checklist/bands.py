@@ -17,7 +17,7 @@ STEP = ("t_step", "T_mean")
 def bands(case: Case) -> Iterator[Row]:
     """Below 0.3, above 0.6, above 1: as TPOT of this deployment."""
     try:
-        best = case.mean.get("t_step") / case.mean.get("n")
+        best = at_peak(case.mean)
         floor = case.point.get("TPOT_floor")
     except (Absent, Undefined):
         return
@@ -67,7 +67,14 @@ def what_helps(case: Case) -> Text:
 def least(case: Case) -> Fraction:
     """TPOT at peak by what is really read and multiplied: tables that are looked up are not."""
     there = lightened(case.mean, case.bound.derived)
-    return there.get("t_step") / there.get("n")
+    return at_peak(there)
+
+
+def at_peak(point: Point) -> Fraction:
+    """TPOT at peak rates: a step over its tokens, with speculation a round over what it yields."""
+    if "alpha" in point.given:
+        return point.with_(MFU=Fraction(1), MBU=Fraction(1)).get("TPOT")
+    return point.get("t_step") / point.get("n")
 
 
 def lightened(point: Point, by_hand: tuple[str, ...]) -> Point:

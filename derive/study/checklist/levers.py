@@ -22,6 +22,10 @@ SHORT: dict[str, Text] = {
     "b": Text("batch", "批大小"),
     "T": Text("context", "上下文长度"),
     "T_in": Text("prompt length", "输入长度"),
+    "alpha": Text("acceptance", "接受率"),
+    "w_draft": Text("bytes per draft parameter", "草稿模型每参数字节数"),
+    "g_pre": Text("prefill devices", "prefill 设备数"),
+    "B_pd": Text("link to decode", "到 decode 侧的链路带宽"),
     "N_act": Text("active parameters", "激活参数量"),
 }
 STRONG = Fraction(1, 10)  # from this percentage for one percent on, a lever is worth pulling

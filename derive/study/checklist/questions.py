@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from derive.derivation.points import Absent, Undefined
+from derive.derivation.points import Absent, Undefined, in_contract
+from derive.formula import unit_of
+from derive.study.checklist.bands import at_peak
 from derive.study.checklist.case import DERIVED, HARDLY, RULE, Case, Row, row
 from derive.study.checklist.experiments import fewer_bits
 from derive.study.finding import percent, text, times
@@ -49,10 +51,13 @@ def floor_answer(case: Case) -> Text:
     """Measured TPOT over the step at peak with all its bytes, at the mean context."""
     there = case.mean
     try:
-        step, n, floor = there.get("t_step"), there.get("n"), there.get("TPOT_floor")
+        best, floor = at_peak(there), there.get("TPOT_floor")
     except (Absent, Undefined):
         return case.why("t_step")
-    parts = {"step": said(there.quantity("t_step")), "T": said(there.quantity("T"))}
+    step = there.quantity("t_step")
+    if "alpha" in there.given:  # a round yields several tokens: its time for each is compared
+        step = in_contract(best, unit_of("TPOT"))
+    parts = {"step": said(step), "T": said(there.quantity("T"))}
     parts["floor"] = text(case.results, "TPOT_floor")
     measured = case.bound.inputs.get("TPOT_meas")
     if measured is not None:
@@ -60,9 +65,9 @@ def floor_answer(case: Case) -> Text:
             "a step takes {step} at peak rates at the mean context of {T}; measured {measured} is {times} times that: "
             "{verdict}; {weights} times the floor of {floor}, weights alone",
             measured=said(measured.quantity),
-            times=times(measured.quantity.base * n / step),
+            times=times(measured.quantity.base / best),
             weights=times(measured.quantity.base / floor),
-            verdict=band(measured.quantity.base * n / step),
+            verdict=band(measured.quantity.base / best),
             **parts,
         )
     rule = tr(
@@ -75,7 +80,7 @@ def floor_answer(case: Case) -> Text:
     return tr(
         "{rule}; expected here: {times} times, and {weights} times the floor of {floor}, weights alone",
         rule=rule,
-        times=times(there.get("TPOT") * n / step),
+        times=times(there.get("TPOT") / best),
         weights=times(there.get("TPOT") / floor),
         floor=parts["floor"],
     )

@@ -1,0 +1,81 @@
+"""Switches of a scenario: which formulas stand in where one is on.
+
+Speculation is told by its acceptance `alpha`, a prefix cache by its share `hit`, chunked prefill by
+`T_chunk`, and prefill on devices of its own by `g_pre`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+SPECULATION = (
+    "TPOT_spec", "X_spec", "TPOT_floor_spec", "bytes_per_token_spec", "I_decode_spec",
+    "MBU_meas_spec", "TPOT_tp_spec", "TPOT_ideal_spec", "TPOT_second_spec", "TPOT_exp_spec",
+)  # fmt: skip
+DRAFT = (
+    "t_round_draft", "TPOT_floor_draft", "bytes_per_token_draft", "TPOT_ideal_draft",
+    "TPOT_second_draft", "TPOT_exp_draft", "g_tpot_draft",
+)  # fmt: skip
+DRAFT_MEMORY = (
+    "M_free_draft", "g_min_draft", "g_fit_draft", "tokens_max_draft", "b_max_draft",
+    "b_max_reserved_draft",
+)  # fmt: skip
+MIXED = (
+    "replicas_mixed", "cost_token_mixed", "energy_token_mixed", "share_prefill_mixed",
+    "cost_in_mixed",
+)  # fmt: skip
+APART = (
+    "TTFT_apart", "TTFT_burst_apart", "replicas_apart", "cost_token_apart", "energy_token_apart",
+    "cost_fleet_apart", "share_prefill_apart", "cost_in_apart", "b_load_apart", "g_fleet_apart",
+    "g_ttft_apart", "g_slo_apart",
+)  # fmt: skip
+
+
+def by_switches(given: Container[str], *, uneven: bool = False) -> tuple[str, ...]:
+    """The variants that the switches of a scenario call for.
+
+    Where devices share unevenly, memory goes by its layout, and a draft model is left out of it.
+    """
+    made = (*speculation(given), *prefill(given))
+    return tuple(v for v in made if not (uneven and v in DRAFT_MEMORY))
+
+
+def speculation(given: Container[str]) -> tuple[str, ...]:
+    """Those of speculative decoding, with a draft model or without one."""
+    if "alpha" not in given:
+        return ()
+    if "N_draft" not in given:
+        return SPECULATION
+    # with a draft model its bytes count too
+    plain = (v for v in SPECULATION if f"{v.removesuffix('_spec')}_draft" not in DRAFT)
+    return (*plain, *DRAFT, *DRAFT_MEMORY)
+
+
+def prefill(given: Container[str]) -> tuple[str, ...]:
+    """Those of a prefix cache, of chunks and of prefill on devices of its own."""
+    experts = "_experts" if "E" in given else ""
+    several = "_two" if "E2" in given else ""
+    found, apart = "hit" in given, "g_pre" in given
+    if "T_chunk" in given:
+        made = [f"TTFT_chunk{experts}", f"t_prefill_chunk{experts}", "TTFT_burst_turns", *MIXED]
+        made += ["I_prefill_chunk"]
+        made += ["KV_seen_found"] if found else ["T_new_whole"]
+        made += [f"Q_mix{experts}"] if experts else []
+        made += [f"W_mix{several}"] if several else []
+        made += [f"W_prefill_chunk{several}"] if experts else []
+        made += ["share_comm_prefill_found"] if found else []
+        made += ["TPOT_mix_spec", "TTFT_mix_spec"] if "alpha" in given else []
+        return tuple(made)
+    made = [f"W_prefill_found{several}"] if experts and found else []
+    made += ["I_prefill_found", f"share_comm_prefill_found{'_apart' * apart}"] if found else []
+    if apart:
+        which = f"{'_found' * found}_apart{experts}"
+        made += [*APART, f"t_prefill{which}"]
+        made += [f"t_fill{which}"] if which != "_apart" else []
+        made += [] if found else ["share_comm_prefill_apart"]
+    elif found:
+        made += [f"TTFT_found{experts}", f"t_prefill_found{experts}", "TTFT_burst_turns"]
+    return tuple(made)
+
+
+__all__ = ["by_switches"]
