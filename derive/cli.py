@@ -430,11 +430,21 @@ def model(
     means=Text("a change to compare with", "要比较的改动"),
 )  # fmt: skip
 @JSON
-@lang_option()
+@option(
+    "--to", "formats", type=OneOf("pdf", "html", "md", "json", many=True), default=None,
+    means=Text("write one document for all candidates", "写出一份包含全部候选的文档"),
+)  # fmt: skip
+@option(
+    "-o", "--output-dir", "directory", default="output", show_default=True, metavar="DIR",
+    means=Text("where to", "写到何处"),
+)  # fmt: skip
+@lang_option(left_open=True)
 def compare(
-    scenario: str | None, changes: tuple[str, ...], as_json: bool, lang: str, **options: Any
-) -> None:
-    """One column a change."""
+    scenario: str | None, changes: tuple[str, ...], as_json: bool, formats: list[str] | None,
+    directory: str, lang: str | None, **options: Any,
+) -> None:  # fmt: skip
+    """One column a change, or a document."""
+    from derive.specs.lookup import spec_roots
     from derive.study.compare import comparison, comparison_table
 
     base = load_scenario(scenario, options)
@@ -448,12 +458,19 @@ def compare(
             problems += error.problems
     if problems:
         raise DeriveError(problems)
-    found = comparison(base, others)
     caution([base, *(other for _, other in others)])
+    if formats:
+        from derive.compare_command import write
+
+        roots = spec_roots(options["specs_dirs"])
+        write(base, others, formats, lang or "both", Path(directory), roots)
+        return
+    found = comparison(base, others)
     if as_json:
         dump(found)
     else:
-        show(lang, lambda each: comparison_table(found, each))
+        spoken_lang = lang or spoken(click.get_current_context())
+        show(spoken_lang, lambda each: comparison_table(found, each))
 
 
 @main.command(

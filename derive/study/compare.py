@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
+from dataclasses import dataclass
 from typing import Any
 
 from derive.errors import columns, printable
 from derive.formula import standing_in
 from derive.specs.types import Scenario
 from derive.study.bind import Bound, bind
+from derive.study.compare_reasons import EXPLAINED, Side, reason, side
 from derive.study.results import Result, exact_text, fitting, number, results, said, shown
 from derive.study.verdict import wall
 from derive.text import Text, same, tr
@@ -37,31 +38,46 @@ TARGETS = {"TTFT": "target_TTFT", "TPOT": "target_TPOT"}
 Results = dict[str, Result]
 
 
+@dataclass(frozen=True)
+class Base:
+    """What every other scenario is compared with, found under its own formulas."""
+
+    bound: Bound
+    results: Results
+    fits: bool
+    sides: dict[str, Side | None]
+
+
 def comparison(base: Scenario, others: Sequence[tuple[str, Scenario]]) -> dict[str, Any]:
     """Values of each scenario and their ratio to the first, with the inputs that differ."""
-    first = bind(base)
-    with standing_in(first.variants):
-        start = results(first)
-        made = [column(base.id, first, first, start, start)]
+    bound = bind(base)
+    with standing_in(bound.variants):
+        found = results(bound)
+    first = Base(bound, found, bool(fitting(bound)), {row: side(bound, row) for row in EXPLAINED})
+    made = [column(base.id, first, bound, found)]
     for change, other in others:
-        bound = bind(other)
-        with standing_in(bound.variants):
-            made.append(column(change, first, bound, start, results(bound)))
+        there = bind(other)
+        with standing_in(there.variants):
+            found = results(there)
+        made.append(column(change, first, there, found))
     models = [base.model, *(other.model for _, other in others)]
     told = dict.fromkeys(text for model in models for text in model.cautions)
     return {"scenario": base.id, "columns": made, "cautions": [text.json() for text in told]}
 
 
-def column(name: str, first: Bound, bound: Bound, start: Results, found: Results) -> dict[str, Any]:
+def column(name: str, first: Base, bound: Bound, found: Results) -> dict[str, Any]:
     """One scenario beside the first."""
+    alone = bound is first.bound
+    why = {row: reason(row, first.sides[row], side(bound, row), found[row]) for row in EXPLAINED}
     return {
         "name": name,
         "fits": bool(fitting(bound)),
-        "verdict": verdict(first, bound, start, found).json(),
-        "rows": {row: cell(row, start[row], found[row]) for row in ROWS},
-        "moved": moved(first, bound),
+        "verdict": verdict(first, bound, found).json(),
+        "rows": {row: cell(row, first.results[row], found[row]) for row in ROWS},
+        "moved": moved(first.bound, bound),
         "wall": wall(found)[1].json(),
-        "reason": reason(first, bound, start, found).json(),
+        "reasons": why,
+        "reason": tr("the base").json() if alone else why["TPOT"]["text"],
     }
 
 
@@ -109,29 +125,29 @@ def span(bound: Bound, name: str) -> str:
     return " / ".join(values)
 
 
-def verdict(first: Bound, bound: Bound, start: Results, found: Results) -> Text:
+def verdict(first: Base, bound: Bound, found: Results) -> Text:
     """What the change is good for, in one sentence."""
-    if bound is first:
+    if bound is first.bound:
         return tr("the base")
     if not fitting(bound):
         return found["TPOT"].why or tr("the scenario does not fit")
     better, worse = list[str](), list[str]()
     for row, sign in ROWS.items():
-        times = ratio(start[row], found[row])
+        times = ratio(first.results[row], found[row])
         if sign and times and times.value != 1:
             good = (times.value > 1) == (sign > 0)
             (better if good else worse).append(f"{row} {factor(times)}")
-    parts = [] if fitting(first) else [tr("now it fits")]
+    parts = [] if first.fits else [tr("now it fits")]
     parts += [tr("better: {rows}", rows=", ".join(better))] if better else []
     parts += [tr("worse: {rows}", rows=", ".join(worse))] if worse else []
-    parts += [t for row in TARGETS if (t := target(row, first, bound, start, found))]
-    price, other = first.inputs.get("price"), bound.scenario.hardware.id
-    if price and price == bound.inputs.get("price") and other != first.scenario.hardware.id:
+    parts += [t for row in TARGETS if (t := target(row, first, bound, found))]
+    price, other = first.bound.inputs.get("price"), bound.scenario.hardware.id
+    if price and price == bound.inputs.get("price") and other != first.bound.scenario.hardware.id:
         parts.append(tr("at the same {price}", price=said(price.quantity)))
     return joined(parts or [tr("nothing changes")])
 
 
-def target(row: str, first: Bound, bound: Bound, start: Results, found: Results) -> Text | None:
+def target(row: str, first: Base, bound: Bound, found: Results) -> Text | None:
     """A target that is missed, or met where it was not."""
     goal = bound.inputs.get(TARGETS[row])
     value = found[row].value
@@ -140,7 +156,7 @@ def target(row: str, first: Bound, bound: Bound, start: Results, found: Results)
     name, shown_goal = same(row), said(goal.quantity)
     if value.base > goal.quantity.base:
         return tr("the {name} target of {goal} is missed", name=name, goal=shown_goal)
-    old_goal, old = first.inputs.get(TARGETS[row]), start[row].value
+    old_goal, old = first.bound.inputs.get(TARGETS[row]), first.results[row].value
     if old is None or old_goal is None or old.base > old_goal.quantity.base:
         return tr("the {name} target of {goal} is now met", name=name, goal=shown_goal)
     return None
@@ -149,33 +165,6 @@ def target(row: str, first: Bound, bound: Bound, start: Results, found: Results)
 def joined(parts: Sequence[Text]) -> Text:
     """Parts of a sentence in a row."""
     return Text("; ".join(p.en for p in parts), "；".join(p.zh for p in parts))
-
-
-def at_hand(bound: Bound, results: Results, name: str) -> Fraction:
-    """A result's or an input's value in base units."""
-    found = results[name].value if name in results else bound.inputs[name].quantity
-    return found.base if found is not None else Fraction(0)
-
-
-def reason(first: Bound, bound: Bound, start: Results, found: Results) -> Text:
-    """Why TPOT moved as it did: the ratios of the bytes and of the bandwidth behind it."""
-    if bound is first:
-        return tr("the base")
-    if found["TPOT"].value is None:
-        return found["TPOT"].why or same("")
-    side, _ = wall(found)
-    roof = ("F_step", "g", "P_peak") if side == "compute" else ("Q_step", "g", "B_peak")
-    changes = []
-    for name in roof:
-        before, after = at_hand(first, start, name), at_hand(bound, found, name)
-        if before != after and before:
-            changes.append(f"{name} {factor(Quantity(after / before, unit('')))}")
-    what = (
-        tr("memory side: TPOT follows Q_step / (g · B_peak)")
-        if side == "memory"
-        else tr("compute side: TPOT follows F_step / (g · P_peak)")
-    )
-    return tr("{what}; {moved}", what=what, moved=same(", ".join(changes))) if changes else what
 
 
 def comparison_table(found: dict[str, Any], lang: str) -> str:
@@ -191,6 +180,7 @@ def comparison_table(found: dict[str, Any], lang: str) -> str:
     lines = columns(rows)
     for c in found["columns"][1:]:
         changed = "; ".join(f"{n}: {m['from']} → {m['to']}" for n, m in c["moved"].items())
-        told = dict.fromkeys((c["verdict"][lang], c["reason"][lang], c["wall"][lang], changed))
+        reasons = (f"{row}: {c['reasons'][row]['text'][lang]}" for row in EXPLAINED)
+        told = dict.fromkeys((c["verdict"][lang], *reasons, c["wall"][lang], changed))
         lines += ["", printable(c["name"], 60), *(f"   {line}" for line in told if line)]
     return "\n".join(lines)

@@ -377,6 +377,26 @@ def test_compare_where_the_base_does_not_fit() -> None:
     assert "at least" not in text
 
 
+def test_compare_writes_one_document(tmp_path: Path) -> None:
+    changes = ("--with", "hardware=nvidia-h200-sxm-141gb", "--with", "precision.weights=fp8")
+    done = run("compare", LAUNCH, *changes, "--to", "html,md,json", "-o", str(tmp_path))
+    assert done.exit_code == 0
+    stem = tmp_path / f"{LAUNCH}-compared"
+    assert done.stdout.count("wrote ") == 3
+    record = json.loads(stem.with_suffix(".json").read_text(encoding="utf-8"))
+    assert [c["name"] for c in record["columns"]] == [LAUNCH, *changes[1::2]]
+    html = stem.with_suffix(".html").read_text(encoding="utf-8")
+    assert "改动前后都由带宽决定" in html
+    assert "compute decides before and after" in html
+    assert "<script" not in html
+    assert html.count('class="candidate"') == 2
+    markdown = stem.with_suffix(".md").read_text(encoding="utf-8")
+    assert markdown.count("hardware=nvidia-h200-sxm-141gb") == 4  # table and heading, two languages
+    assert "## 中文" in markdown
+    run("compare", LAUNCH, *changes, "--to", "md", "--lang", "en", "-o", str(tmp_path))
+    assert "中文" not in stem.with_suffix(".md").read_text(encoding="utf-8")
+
+
 def test_compare_without_a_file() -> None:
     assert "devices=2" in fine("compare", *AD_HOC, "--with", "devices=2")
 
