@@ -1,8 +1,8 @@
 """Which way a result runs with MFU and MBU: proved, so that the corners of a range are its ends.
 
-A sum, product or quotient is opened by the chain rule: sympy gives the sign of the derivative by each
-symbol in it. max, min, floor and ceil never turn a direction round. Where two parts run against each
-other the direction is unknown, and the ends are values at corners, no bounds.
+A sum, product or quotient is opened by the chain rule: sympy gives the sign of the derivative by
+each symbol in it. max, min, floor and ceil never turn a direction round. Where two parts run against
+each other the direction is unknown, and the ends are values at corners, no bounds.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def direction(name: str, by: str) -> str:
 
 
 @cache
-def _direction(name: str, by: str, variants: tuple[str, ...]) -> str:
+def _direction(name: str, by: str, variants: tuple[str, ...]) -> str:  # noqa: ARG001 - keys the cache
     if name == by:
         return RISES
     if name not in CATALOGUE or not depends(name, by):
@@ -56,8 +56,8 @@ def of_tree(tree: Node, by: str) -> str:
         return direction(tree.id, by)
     if isinstance(tree, Call):
         if tree.function not in MONOTONE:
-            moving = any(direction(n, by) != STAYS for n in names(tree))
-            return UNKNOWN if moving else STAYS
+            still = all(direction(n, by) == STAYS for n in names(tree))
+            return STAYS if still else UNKNOWN
         return together(of_tree(part, by) for part in tree.args)
     calls: dict[str, Node] = {}
     plain = named(tree, calls)

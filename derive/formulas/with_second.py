@@ -1,8 +1,5 @@
 """Speculative decoding in the second-order terms, and the devices that its TPOT target needs."""
 
-import derive.formulas.second_decode
-import derive.formulas.with_speculation
-import derive.formulas.targets  # noqa: F401
 from derive.formula import formula
 
 formula(

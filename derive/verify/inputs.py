@@ -20,7 +20,8 @@ from derive.verify.values import CALIBRES, Ledger
 
 LONGEST_NOTED = 12_000  # bits of a value that is noted exactly
 CAPACITIES = ("M_dev", "M_other")
-NAMED = ("model", "hardware", "calibration", "specs", "date", "speculation.draft_model")
+# what names files and specs, or stands outside the record
+NAMED = ("model", "hardware", "calibration", "specs", "date", "speculation.draft_model", "measured")
 STORED = {"w": "weights", "w_kv": "kv_cache"}
 
 
@@ -127,9 +128,6 @@ def check_calibration(ledger: Ledger) -> Iterator[Text]:
             yield tr("{name}: low, typical and high are not in order", name=name)
         elif not contract.terms and values[2] > 1:
             yield tr("{name}: low, typical and high are no range within 0 and 1", name=name)
-
-
-NAMED = {"model", "hardware", "calibration", "specs", "date", "measured"}  # files and names
 
 
 def check_asked(ledger: Ledger) -> Iterator[Text]:
