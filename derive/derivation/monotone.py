@@ -1,8 +1,8 @@
 """Which way a result runs with MFU and MBU: proved, so that the corners of a range are its ends.
 
 A sum, product or quotient is opened by the chain rule: sympy gives the sign of the derivative by
-each symbol in it. max, min, floor and ceil never turn a direction round. Where two parts run against
-each other the direction is unknown, and the ends are values at corners, no bounds.
+each symbol in it. max, min, floor and ceil never turn a direction round. Where two parts run
+against each other the direction is unknown, and the ends are values at corners, no bounds.
 """
 
 from __future__ import annotations
