@@ -269,15 +269,19 @@ class Writer:
         ]  # fmt: skip
         yield table(heads, rows)
 
-    def sources(self) -> Blocks:
-        """Numbered sources, notes, reproduction."""
+    def source_list(self) -> str:
+        """The sources, numbered."""
         lines = []
         for number, s in enumerate(self.ledger["sources"], 1):
             by = ", ".join(filter(None, (s["publisher"], set_signs(s["date"]))))
             link = self.view.link(s["url"])
             parts = (escape(s["title"]), escape(by), f"<{link}>" if link else "")
             lines.append(f"{number}. {'. '.join(filter(None, parts))}")
-        yield "\n".join(lines)
+        return "\n".join(lines)
+
+    def sources(self) -> Blocks:
+        """Numbered sources, notes, reproduction."""
+        yield self.source_list()
         if self.ledger["notes"]:
             yield f"### {self.title(tr('Notes on the data'))}"
             yield "\n".join(self.item("", note) for note in self.ledger["notes"])

@@ -38,6 +38,7 @@ def document(ledger: Mapping[str, Any], lang: str, stem: str) -> str:
         blocks.append(
             "\n".join(f"- {code(signed(line))}" for line in lines) or made.prose(card.why)
         )
+    blocks += [f"## {made.title(tr('Sources'))}", made.source_list()]
     blocks.append(f"{made.title(tr('ledger hash'))}: {code(ledger['hash'])}")
     return seen("\n\n".join(b for b in blocks if b) + "\n")
 
