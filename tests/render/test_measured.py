@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from fractions import Fraction
 from html import unescape
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from pymarkdown.api import PyMarkdownApi
 
 from derive.cli import main
@@ -25,6 +27,7 @@ from .measured_ledgers import (
     of_files,
     trace,
 )
+from .pdf_reading import run
 
 HAN = re.compile("[\u4e00-\u9fff]")
 CALLS = [
@@ -111,21 +114,15 @@ def test_kernels_are_as_large_as_their_share_and_named_by_their_rank(tmp_path: P
 
 
 def test_many_machines_are_one_table_and_few_drawings(tmp_path: Path) -> None:
-    from click.testing import CliRunner
-
     done = CliRunner().invoke(main, ["measure", str(PUBLIC), "--to", "json,md,pdf", "-o",
                                      str(tmp_path), "--lang", "en"])  # fmt: skip
     assert done.exit_code == 0, done.output
     text = (tmp_path / "public-measured.md").read_text()
     overview = text.split("## Overview")[1].split("\n## ")[0]
     assert len(re.findall(r"(?m)^\| \d+ M-", overview)) == 41
-    import json
-
     figures = json.loads((tmp_path / "public-measured.json").read_text())["measured"]["figures"]
     assert 0 < len(figures) <= 4
     assert all(len(f["points"]) >= 3 for f in figures)
-    from .pdf_reading import run
-
     pdf = tmp_path / "public-measured.pdf"
     assert int(re.search(r"Pages:\s+(\d+)", run("pdfinfo", pdf))[1]) <= 16  # type: ignore[index]
     words = run("pdftotext", "-layout", pdf, "-")
