@@ -108,6 +108,8 @@ class Found:
     def chunks(self, largest: int | None = None) -> Iterator[bytes]:
         """The bytes piece by piece, unpacked; DeriveError B102 beyond `largest`."""
         passed = 0
+        if largest is not None and not self.zipped and self.size > largest:
+            self.too_large(largest)
         try:
             with (
                 self.path.open("rb") as packed,
@@ -118,8 +120,7 @@ class Found:
                     if self.progress:
                         self.progress(min(packed.tell(), self.size), self.size)
                     if largest is not None and passed > largest:
-                        what = tr("the file has more than {largest} bytes", largest=f"{largest:,}")
-                        refuse("B102", what, self.place)
+                        self.too_large(largest)
                     yield piece
         except EOFError:
             refuse("B103", tr("the file is packed with gzip and ends too early"), self.place)
@@ -129,6 +130,11 @@ class Found:
             what = tr("{path} cannot be read: {why}", path=printable(self.name, 120),
                       why=reason(fault))  # fmt: skip
             refuse("B101", what, self.place)
+
+    def too_large(self, largest: int) -> NoReturn:
+        """More bytes than are read whole."""
+        what = tr("the file has more than {largest} bytes", largest=f"{largest:,}")
+        refuse("B102", what, self.place)
 
     @property
     def is_json(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -130,11 +130,13 @@ def unknown(place: Place, form: str, data: object) -> Problem:
     for reader in readers():
         for alternative in reader.signature if reader.form == form and data is not None else ():
             there = sum(has(data, key) for key in alternative)
-            if there and (best is None or there > best[0]):
-                best = there, reader, tuple(k for k in alternative if not has(data, k))
+            lacking = tuple(k for k in alternative if not has(data, k))
+            if there and (best is None or (there, -len(lacking)) > (best[0], -len(best[2]))):
+                best = there, reader, lacking
     if best:
-        lacking = ", ".join(best[2])
-        hint = tr("{tool} writes {keys} too", tool=best[1].tool, keys=lacking)
+        hint = tr("{tool} writes {keys} too", tool=best[1].tool, keys=", ".join(best[2]))
         return Problem("B104", what, place, hint=hint)
-    rows: Sequence[tuple[str | Text, ...]] = [(r.tool, r.about) for r in readers()]
-    return Problem("B104", what, place, rows=tuple(rows))
+    rows: dict[tuple[str, str], tuple[str | Text, ...]] = {
+        (r.tool, r.about.en): (r.tool, r.about) for r in readers()
+    }
+    return Problem("B104", what, place, rows=tuple(rows.values()))

@@ -6,6 +6,7 @@ wrong input, `message.<lang>.txt` what stderr must say. `--update-golden` writes
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import shutil
@@ -49,6 +50,13 @@ def deny(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr(Path, "open", read)
 
 
+def hole(name: str, size: int) -> None:
+    """A JSON file of that size that takes no place on the disk."""
+    with Path(name).open("wb") as file:
+        file.write(b"[{")
+        file.truncate(size)
+
+
 # what a checkout cannot hold: made before the command runs
 PREPARE: dict[str, Callable[[pytest.MonkeyPatch], object]] = {
     "file-is-directory": lambda _: Path("folder.yaml").mkdir(),
@@ -69,6 +77,12 @@ PREPARE: dict[str, Callable[[pytest.MonkeyPatch], object]] = {
     "sweep-library": lambda patch: patch.setattr(sweep_command, "find_spec", lambda _: None),
     "sweep-scheduler": lambda patch: patch.setattr(cluster, "PATIENCE", 0.2),
     "sweep-directory": lambda patch: (Path("locked").mkdir(), deny(patch, "out")),
+    "measure-not-text": lambda _: Path("run.json").write_bytes(b'{"backend": "caf\xe9"}'),
+    "measure-too-large": lambda _: hole("huge.json", 300_000_000),
+    "measure-deep": lambda _: Path("deep.json").write_text("[" * 100_000),
+    "measure-gzip-cut": lambda _: Path("trace.json.gz").write_bytes(
+        gzip.compress(b'{"traceEvents": []}', mtime=0)[:-9]
+    ),
     "output-unwritable": lambda patch: (Path("locked").mkdir(), deny(patch, "locked")),
     "output-name-is-directory": lambda _: Path("llama-3-70b-on-4x-h100.json").mkdir(),
 }
@@ -114,10 +128,10 @@ def test_message(
 
 
 def test_every_code_has_a_case() -> None:
-    code = re.compile(r'"([ASC][0-9]{3})"')
+    code = re.compile(r'"([ABSC][0-9]{3})"')
     package = SPECS.parent
     files = [*SPECS.glob("*.py"), *package.glob("*.py"), *(package / "audit").rglob("*.py")]
-    files += (package / "sweep").glob("*.py")
+    files += [*(package / "sweep").glob("*.py"), *(package / "measured").rglob("*.py")]
     known = {c for path in files for c in code.findall(path.read_text("utf-8"))}
     shown = "".join(p.read_text("utf-8") for p in HERE.glob("*/message.en.txt"))
-    assert known - set(re.findall(r"^[ASC][0-9]{3}", shown, re.MULTILINE)) == UNSEEN
+    assert known - set(re.findall(r"^[ABSC][0-9]{3}", shown, re.MULTILINE)) == UNSEEN
