@@ -37,6 +37,14 @@ class Histogram:
             what = tr("the buckets of the histogram do not add up to its count")
             raise DeriveError(Problem("B106", what, self.place))
 
+    def since(self, earlier: Histogram) -> Histogram:
+        """What was observed after an earlier scrape of the same histogram."""
+        buckets = {limit: count - earlier.buckets.get(limit, Fraction(0))
+                   for limit, count in self.buckets.items()}  # fmt: skip
+        total, count = ((a - (b or 0) if a is not None else None) for a, b in
+                        ((self.sum, earlier.sum), (self.count, earlier.count)))  # fmt: skip
+        return Histogram(self.place, buckets, total, count)
+
     def limits(self) -> list[tuple[Fraction | None, Fraction]]:
         """Buckets in order, the one without limit last."""
         return sorted(self.buckets.items(), key=lambda b: (b[0] is None, b[0] or 0))

@@ -56,6 +56,8 @@ VLLM = {
     ),
     "e2e": Metric(HISTOGRAM, ("vllm:e2e_request_latency_seconds",)),
     "prefill": Metric(HISTOGRAM, ("vllm:request_prefill_time_seconds",)),
+    # one observation for each step of the engine: tokens of prompts and outputs together
+    "iteration": Metric(HISTOGRAM, ("vllm:iteration_tokens_total",)),
     "prompt_length": Metric(HISTOGRAM, ("vllm:request_prompt_tokens",)),
     "output_length": Metric(HISTOGRAM, ("vllm:request_generation_tokens",)),
 }

@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 from derive.errors import DeriveError, Place
 from derive.measured.exposition import samples
+from derive.measured.files import Found
 from derive.measured.histogram import Histogram
 from derive.measured.metric_names import COUNTER, HISTOGRAM, VLLM
 from derive.measured.reader import read
+from derive.measured.readers.vllm_metrics import window
 from derive.measured.record import Run
 from tests.measured.test_one_truth import TRUTH
 
@@ -186,8 +188,57 @@ def test_quantiles_grow_and_stay_below_the_last_limit(steps: list[tuple[int, int
 def test_the_table_of_names_is_in_order() -> None:
     names = [name for metric in VLLM.values() for name in metric.names]
     assert len(names) == len(set(names))
-    for metric in VLLM.values():
+    for key, metric in VLLM.items():
+        if key == "iteration":  # a histogram of totals
+            continue
         assert all(n.endswith("_total") for n in metric.names) == (metric.kind == COUNTER)
         assert not any(
             n.endswith(("_bucket", "_sum")) for n in metric.names if metric.kind == HISTOGRAM
         )
+
+
+SAME = '{engine="0",model_name="m"}'
+COUNTED = """\
+process_start_time_seconds {started}
+vllm:num_requests_running{who} 3.0
+vllm:generation_tokens_total{who} {tokens}
+vllm:iteration_tokens_total_count{who} {steps}
+vllm:iteration_tokens_total_sum{who} {tokens}
+vllm:request_time_per_output_token_seconds_count{who} {requests}
+vllm:request_time_per_output_token_seconds_sum{who} {spent}
+"""
+
+
+def scrape(path: Path, **values: str) -> Path:
+    """A page with these counters."""
+    text = COUNTED.replace("{who}", SAME)
+    for key, value in {"started": "100.0", **values}.items():
+        text = text.replace("{" + key + "}", value)
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_two_scrapes_of_one_server_are_a_window(tmp_path: Path) -> None:
+    """100 steps brought 800 tokens: 8 requests a step; ten requests at 0.02 s a token."""
+    one = scrape(tmp_path / "a", tokens="5000", steps="5000", requests="10", spent="5.0")
+    two = scrape(tmp_path / "b", tokens="5800", steps="5100", requests="20", spent="5.2")
+    (found,) = window(Found(one), Found(two)) or []
+    assert found.value("b_meas") == 8
+    assert found.value("TPOT_meas") == Fraction(1, 50)
+    assert found.value("tokens_out", "one") == 800
+    assert any("between a and b" in note.en for note in found.notes)
+
+
+@pytest.mark.parametrize("change", [{"started": "200.0"}, {"tokens": "4000"}, {"requests": "9"}])
+def test_a_restart_between_scrapes_is_no_window(tmp_path: Path, change: dict[str, str]) -> None:
+    start = {"tokens": "5000", "steps": "5000", "requests": "10", "spent": "5.0"}
+    one = scrape(tmp_path / "a", **start)
+    two = scrape(tmp_path / "b", **{**start, "steps": "5100", **change})
+    assert window(Found(one), Found(two)) is None
+
+
+def test_the_mean_batch_since_the_start_is_tokens_over_steps(tmp_path: Path) -> None:
+    path = scrape(tmp_path / "a", tokens="6000", steps="1500", requests="10", spent="0.2")
+    (found,) = read(path)
+    assert found.value("b_meas") == 4
+    assert found.value("b_meas", "one") == 3

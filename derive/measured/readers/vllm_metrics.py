@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 from derive.errors import DeriveError, Place, Problem, printable
 from derive.measured.exposition import Sample, samples
 from derive.measured.files import Found, refuse
 from derive.measured.histogram import Histogram
-from derive.measured.metric_names import ENGINE_LABEL, HISTOGRAM, INFO, MODEL_LABEL, VLLM
+from derive.measured.metric_names import COUNTER, ENGINE_LABEL, HISTOGRAM, INFO, MODEL_LABEL, VLLM
 from derive.measured.quantities import MEASURABLE
 from derive.measured.reader import TEXT, Reader
 from derive.measured.record import MEAN, Fact, Figure, Run
@@ -17,6 +18,7 @@ from derive.text import Text, tr
 from derive.units import Quantity, unit
 
 TOOL = "vLLM /metrics"
+STARTED = "process_start_time_seconds"
 PARTS = ("_bucket", "_sum", "_count")
 FAILED = {"abort", "error"}
 TIMES = {  # metric -> figure and unit
@@ -58,6 +60,7 @@ class Page:
     def __init__(self) -> None:
         self.samples: dict[str, tuple[int, list[Sample]]] = {}
         self.histograms: dict[str, tuple[int, Histogram]] = {}
+        self.started: Fraction | None = None  # when the process did, where the page says it
 
     def take(self, key: str, age: int, part: str, sample: Sample) -> None:
         """One sample; of two names of one thing the newer one counts."""
@@ -81,6 +84,44 @@ class Page:
         else:
             histogram.count = sample.value
 
+    def continues(self, earlier: Page) -> bool:
+        """Whether no counter is below what it was."""
+        for key, (_, listed) in earlier.samples.items():
+            now = {by_labels(s): s.value for s in self.samples.get(key, (0, []))[1]}
+            if VLLM[key].kind == COUNTER and any(
+                (s.value or 0) > (now.get(by_labels(s)) or 0) for s in listed
+            ):
+                return False
+        counts = {k: h.count or 0 for k, (_, h) in self.histograms.items()}
+        return all(counts.get(k, 0) >= (h.count or 0) for k, (_, h) in earlier.histograms.items())
+
+    @property
+    def worked(self) -> bool:
+        """Whether anything was counted."""
+        totals = [s.value for k, (_, listed) in self.samples.items() if VLLM[k].kind == COUNTER
+                  for s in listed]  # fmt: skip
+        return any(totals) or any(h.count for _, h in self.histograms.values())
+
+    def since(self, earlier: Page) -> Page:
+        """Counters and histograms less what they were; the state at a moment as it is now."""
+        made = Page()
+        for key, (age, listed) in self.samples.items():
+            old = {by_labels(s): s.value for s in earlier.samples.get(key, (0, []))[1]}
+            if VLLM[key].kind != COUNTER:
+                made.samples[key] = age, listed
+                continue
+            made.samples[key] = (
+                age,
+                [
+                    replace(s, value=(s.value or Fraction(0)) - (old.get(by_labels(s)) or 0))
+                    for s in listed
+                ],
+            )
+        for key, (age, histogram) in self.histograms.items():
+            before = earlier.histograms.get(key)
+            made.histograms[key] = age, histogram.since(before[1]) if before else histogram
+        return made
+
     def total(self, *keys: str) -> tuple[Fraction, Sample] | None:
         """The sum of a metric's samples: one metric may have several further labels."""
         for key in keys:
@@ -88,6 +129,11 @@ class Page:
                 listed = self.samples[key][1]
                 return sum((s.value or Fraction(0) for s in listed), Fraction(0)), listed[0]
         return None
+
+
+def by_labels(sample: Sample) -> Who:
+    """What tells samples of one name apart."""
+    return (("", sample.name), *sorted(sample.labels.items()))
 
 
 def limit(sample: Sample) -> Fraction | None:
@@ -105,9 +151,38 @@ def limit(sample: Sample) -> Fraction | None:
 
 def read(found: Found) -> list[Run]:
     """A run for each model and engine; the page's counters are totals since the start."""
+    pages, shared = scraped(found)
+    note = tr("counters and histograms are totals since the server's start, idle times included")
+    return runs(found, pages, shared, note)
+
+
+def window(before: Found, after: Found) -> list[Run] | None:
+    """What lies between two scrapes of one server; None where they are not of the same counters."""
+    (earlier, first), (later, shared) = scraped(before), scraped(after)
+    if first.started != shared.started:
+        return None
+    made = {}
+    for who, page in later.items():
+        if who in earlier and not page.continues(earlier[who]):
+            return None
+        made[who] = page.since(earlier[who]) if who in earlier else page
+    if not earlier.keys() & later.keys() or not any(page.worked for page in made.values()):
+        return None
+    names = [printable(file.path.name, 120) for file in (before, after)]
+    note = tr("counters and histograms are what lies between {before} and {after}",
+              before=names[0], after=names[1])  # fmt: skip
+    return runs(after, made, shared, note)
+
+
+def scraped(found: Found) -> tuple[dict[Who, Page], Page]:
+    """The page by model and engine, and what all of them share."""
     pages: dict[Who, Page] = {}
     shared = Page()
-    for sample in samples(found.text, found.name, lambda name: spelt(name) in SPELLINGS):
+    wanted = {*SPELLINGS, STARTED}
+    for sample in samples(found.text, found.name, lambda name: spelt(name) in wanted):
+        if sample.name == STARTED:
+            shared.started = sample.value
+            continue
         key, age, part = SPELLINGS[spelt(sample.name)]
         if sample.value is not None and sample.value < 0:
             what = tr("{metric} is negative", metric=sample.name)
@@ -117,22 +192,31 @@ def read(found: Found) -> list[Run]:
             continue
         who = tuple(sorted((k, v) for k, v in sample.labels.items() if k not in WITHIN))
         pages.setdefault(who, Page()).take(key, age, part, sample)
-    made = [run(found, dict(who), page, shared, many=len(pages) > 1) for who, page in pages.items()]
+    return pages, shared
+
+
+def runs(found: Found, pages: dict[Who, Page], shared: Page, note: Text) -> list[Run]:
+    """A run for each model and engine that has figures."""
+    made = [run(found, dict(who), page, shared, note, many=len(pages) > 1)
+            for who, page in pages.items()]  # fmt: skip
     if not any(r.figures for r in made):
         refuse("B105", tr("the page has no figure of vLLM"), found.place)
     return [r for r in made if r.figures]
 
 
-def run(found: Found, who: dict[str, str], page: Page, shared: Page, *, many: bool) -> Run:
+def run(
+    found: Found, who: dict[str, str], page: Page, shared: Page, note: Text, *, many: bool
+) -> Run:
     """The figures of one engine."""
     from derive.measured.identities import unlike
 
     engine = who.get(ENGINE_LABEL, "")
-    figures = [*times(page), *lengths(page), *counts(page), *shares(page), *cache(shared, engine)]
+    figures = [*times(page), *lengths(page), *counts(page), *batch(page), *shares(page),
+               *cache(shared, engine)]  # fmt: skip
     facts = {}
     if who.get(MODEL_LABEL) and figures:
         facts["model"] = Fact(printable(who[MODEL_LABEL], 120), figures[0].place)
-    notes = [tr("counters and histograms are totals since the server's start, idle times included")]
+    notes = [note]
     if not found.text.endswith("\n"):
         notes.append(tr("the page does not end with a line feed: it may be cut off"))
     parts = [who[MODEL_LABEL]] if who.get(MODEL_LABEL) else []
@@ -210,6 +294,19 @@ def counts(page: Page) -> list[Figure]:
             note = tr("aborted by the client or ended in an error") if failed else None
             made.append(figure(name, value, "request", fitting[0].place, "one", note))
     return made
+
+
+def batch(page: Page) -> list[Figure]:
+    """Output tokens over steps of the engine: the mean batch of a step, whenever it was scraped."""
+    _, steps = page.histograms.get("iteration", (0, None))
+    output = page.total("output")
+    if steps is None or not steps.count or output is None or not output[0]:
+        return []
+    each = next((f.quantity.base for f in speculation(page) if f.id == "accepted"), Fraction(1))
+    note = tr("output tokens / steps of the engine; steps of prefill alone count too")
+    if each != 1:
+        note = tr("output tokens / (steps of the engine × tokens of a step with speculation)")
+    return [figure("b_meas", output[0] / (steps.count * each), "request", steps.place, MEAN, note)]
 
 
 def shares(page: Page) -> list[Figure]:
