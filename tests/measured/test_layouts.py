@@ -361,3 +361,20 @@ def test_mlperf_rows_and_their_units(tmp_path: Path) -> None:
     assert nodes.value("devices", "one") == 16
     code, _, key = fault(tmp_path, [row | {"Performance_Units": "Bananas/s"}])
     assert (code, key) == ("B109", "[0].Performance_Units")
+
+
+@pytest.mark.parametrize(
+    ("printed", "rate"),
+    [("1,071.2", "1071.2"), ("1071.20 ± 3.1", "1071.2"), ("12,345.67 ± 1,000.00", "12345.67"),
+     ("79.20 Â± 0.46", "79.2"), ("12,5", None), ("1,07.2", None)],
+)  # fmt: skip
+def test_a_llama_bench_table_from_other_hands(
+    printed: str, rate: str | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "table.md"
+    path.write_text(f"| model | test | t/s |\n| --- | ---: | ---: |\n| m | tg128 | {printed} |\n")
+    if rate is None:
+        with pytest.raises(DeriveError):
+            read(path)
+    else:
+        assert read(path)[0].value("X_meas") == Fraction(rate)

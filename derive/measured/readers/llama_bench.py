@@ -19,7 +19,10 @@ TEST = re.compile(
 )
 SIZE = re.compile(r"(?P<value>\d+(\.\d+)?) (?P<unit>[KMGT]iB|B|M|K)")
 UNITS = {"M": 10**6, "B": 10**9, "K": 10**3}
-SPEED = re.compile(r"(?P<mean>\d+(\.\d+)?)(\s*(±|\+/-|\S)\s*\d+(\.\d+)?)?")
+# a table that passed through other hands may have thousands parted, and its ± in another encoding
+SPEED = re.compile(
+    r"(?P<mean>(\d{1,3}(,\d{3})+|\d+)(\.\d+)?)(\s*(±|\+/-|[^\s\d.,]{1,3})\s*[\d,]+(\.\d+)?)?"
+)
 DIVIDER = re.compile(r":?-+:?")
 HEADER = r"(?m)^[ \t]*\|(?=[^\n]*\|[ \t]*test[ \t]*\|)[^\n]*\|[ \t]*t/s[ \t]*\|[ \t]*$"
 
@@ -153,7 +156,7 @@ def row(found: Found, number: int, cells: dict[str, str]) -> Run:
         gather.fault("t/s", cells.get("t/s", ""))
     else:
         prompt, output, depth = (Fraction(test[k] or 0) for k in ("prompt", "output", "depth"))
-        speed(gather, "t/s", gather.checked(rate["mean"], "t/s"), prompt, output)
+        speed(gather, "t/s", gather.checked(rate["mean"].replace(",", ""), "t/s"), prompt, output)
         load(gather, prompt, output, depth, ("test",) * 3)
     rounded = tr("rounded by the table")
     for name, key, units in (("W", "size", "byte"), ("N", "params", "param")):
