@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,6 +57,8 @@ def measured(
     """The runs beside their bounds; `fixed` are symbols set by hand, which stay as they are set."""
     every = [*files, *((pair.before, pair.after) if pair else ())]
     runs = all_runs(every)
+    if pair and (between := window(pair, runs)):
+        every, runs, pair = [*files, pair.after], {**runs, pair.after: between}, None
     changed = {pair.after: pair.scenario} if pair and pair.scenario else {}
     held: list[tuple[Run, Setting | None]] = []
     problems: list[Problem] = []
@@ -70,23 +72,48 @@ def measured(
     if problems:
         raise DeriveError(problems)
     hardware = [load.hardware(name, roots) for name in load.names("hardware", roots)]
+    base = next((there.bound for _, there in held if there), None)
     made: dict[str, Any] = {
         "runs": [
-            record.held(run, there, hardware) if there else record.run_record(run)
+            record.held(run, there, hardware, base) if there and base else record.run_record(run)
             for run, there in held
         ],
         "across": [t.json() for t in odd([(r, s) for r, s in held if s is not None])],
         "experiment": None,
     }
     if pair:
-        there = {id(run): one for run, one in held}
-        one, other = (there[id(only(runs[name], name))] for name in (pair.before, pair.after))
+        places = {id(run): number for number, (run, _) in enumerate(held)}
+        both = [places[id(only(runs[name], name))] for name in (pair.before, pair.after)]
+        one, other = (held[number][1] for number in both)
         found = experiments.experiment(one, other) if one and other else None
         if found is None:
-            what = tr("a run has no TPOT, or the scenario no step time, to compare")
-            raise DeriveError(Problem("B108", what))
-        made["experiment"] = record.experiment_record(found)
+            raise DeriveError(incomparable(runs, pair, (one, other)))
+        made["experiment"] = {**(record.experiment_record(found) or {}), "runs": both}
     return Measured(held, made)
+
+
+def window(pair: Pair, runs: Mapping[str, Sequence[Run]]) -> list[Run] | None:
+    """The runs between two scrapes of one server's metrics; None where it is an experiment."""
+    from derive.measured.files import Found
+    from derive.measured.readers.vllm_metrics import TOOL
+    from derive.measured.readers.vllm_metrics import window as between
+
+    if pair.scenario or any(r.tool != TOOL for n in (pair.before, pair.after) for r in runs[n]):
+        return None
+    return between(Found(Path(pair.before)), Found(Path(pair.after)))
+
+
+def incomparable(
+    runs: Mapping[str, Sequence[Run]], pair: Pair, there: Sequence[Setting | None]
+) -> list[Problem]:
+    """Why two runs cannot be compared: which of them has no TPOT."""
+    lacking = [
+        Problem("B108", tr("the run has no TPOT to compare, and nothing it follows from"),
+                runs[name][0].place)
+        for name, of in zip((pair.before, pair.after), there, strict=True)
+        if of is None or "TPOT_meas" not in of.figures
+    ]  # fmt: skip
+    return lacking or [Problem("B108", tr("the scenario has no step time to compare with"))]
 
 
 def placed(problem: Problem, run: Run) -> Problem:
@@ -170,7 +197,7 @@ def only(runs: Sequence[Run], name: str) -> Run:
     if len(runs) != 1:
         what = tr("{file} holds {count} runs; an experiment compares one with one",
                   file=printable(name, 120), count=len(runs))  # fmt: skip
-        raise DeriveError(Problem("B107", what))
+        raise DeriveError(Problem("B107", what, runs[1].place if runs else None))
     return runs[0]
 
 

@@ -19,7 +19,8 @@ MEAN = "mean"  # the other statistics: "median", "p99", "total", "one" (a settin
 class Figure:
     """One figure: what it is (`quantities`), its value, the place of its field, which statistic.
 
-    `note` says how an ambiguity of the field was resolved, or what it was computed from.
+    `note` says how an ambiguity of the field was resolved, or what it was computed from; `half` is
+    half of the last printed digit in base units, where the file rounds and its reader keeps it.
     """
 
     id: str
@@ -27,6 +28,7 @@ class Figure:
     place: Place
     statistic: str = MEAN
     note: Text | None = None
+    half: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True)

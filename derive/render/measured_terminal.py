@@ -8,6 +8,7 @@ from typing import Any
 from derive.errors import columns, printable
 from derive.render import runs
 from derive.render.folding import folded
+from derive.render.measured_start import profile_lines, start_lines
 from derive.text import Text, tr
 
 Record = Mapping[str, Any]
@@ -48,14 +49,17 @@ def run_text(run: Record, lang: str) -> str:
         lines += figure_lines(run, lang)
         lines += said("! ", [*run["notes"], *untold(run)], lang)
         return "\n".join([*lines, *kernel_lines(run, lang)])
-    lines += said("! ", run["notes"], lang)
+    lines += said("! ", [*run["notes"], *run["cautions"]], lang)
     lines += load_lines(run, lang)
     for phase in run["phases"]:
         lines += ["", *phase_lines(phase, lang)]
     for total in run["totals"]:
         lines += ["", *total_lines(total, lang)]
     lines += kernel_lines(run, lang)
-    if not run["phases"] and not run["totals"] and not run["kernels"]:
+    lines += profile_lines(run["kernels"], lang)
+    lines += start_lines(run["start"], lang)
+    known = ("phases", "totals", "kernels", "start")
+    if not any(run[key] for key in known):
         lines += said("", [tr("the file has neither TTFT nor TPOT to compare")], lang)
     return "\n".join(lines)
 

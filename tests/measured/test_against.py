@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 from derive.errors import Place
 from derive.formula import catalogue
 from derive.measured.against import bands, beats, experiments, setting, shares, taken
+from derive.measured.against.cautions import cautions
 from derive.measured.quantities import MEASURABLE
-from derive.measured.record import Figure, Run
+from derive.measured.record import Fact, Figure, Run
 from derive.specs import load
 from derive.units import Quantity
 
@@ -162,3 +164,78 @@ def test_a_time_that_does_not_move_is_overhead() -> None:
     states = {h.id: h.state for h in found.hypotheses}
     assert states["kv"] == "excluded"
     assert states["overhead"] == "supported"
+
+
+def loaded(**values: Any) -> setting.Setting:
+    """Eight in flight at 10 requests a second; each whole request takes 0.8 s."""
+    made = {"rate": 10, "E2E_meas": "0.8", "b_meas": 8, "T_in_meas": 1000, "T_out_meas": 21}
+    return held(**{**made, **values})
+
+
+def test_requests_that_wait_are_not_in_the_batch_of_a_step() -> None:
+    """Half of each request's time is before its first token: four of eight decode."""
+    found = loaded(TTFT_meas="0.4", TPOT_meas="0.02")
+    assert found.bound.inputs["b"].quantity.base == 4
+    assert found.flight == 8
+    assert any("Little" in note.en for note in found.notes)
+
+
+def test_a_short_wait_or_hardly_any_decode_leaves_the_batch_as_counted() -> None:
+    assert loaded(TTFT_meas="0.05", TPOT_meas="0.0375").bound.inputs["b"].quantity.base == 8
+    sparse = loaded(TTFT_meas="0.7", TPOT_meas="0.005")
+    assert sparse.bound.inputs["b"].quantity.base == 8
+
+
+def test_cautions_name_what_the_file_has_otherwise() -> None:
+    hardware = [load.hardware(name) for name in load.names("hardware")]
+
+    def told(**facts: str) -> list[str]:
+        made = run(TPOT_meas="0.02", b_meas=1, T_in_meas=10, T_out_meas=2)
+        made = replace(made, facts={k: Fact(v, Place("run.json")) for k, v in facts.items()})
+        there = setting.at(load.scenario(SCENARIO), made)
+        return [t.en for t in cautions(made, there, hardware)]
+
+    assert (
+        told(model="meta-llama/Meta-Llama-3-70B-Instruct", hardware="NVIDIA H100 80GB HBM3") == []
+    )
+    assert "model" in told(model="meta-llama/Llama-3.1-8B-Instruct")[0]
+    assert "model" in told(model="Qwen/Qwen3-235B-A22B")[0]
+    assert "accelerator" in told(hardware="NVIDIA A100-SXM4-80GB")[0]
+    assert "accelerator" in told(hardware="NVIDIA H100 NVL 94GB")[0]
+    assert told(hardware="Accelerator 9") == []
+    assert "weights" in told(weights="fp8")[0]
+
+
+def test_a_step_of_speculation_is_judged_by_its_own_share() -> None:
+    load_of = {"b_meas": 1, "T_in_meas": 10, "T_out_meas": 2}
+    found = shares.decode(held(TPOT_meas=2 * step(1, 11), accepted="2.5", **load_of))
+    assert found is not None
+    assert (found.share, found.judged) == (Fraction(1, 2), Fraction(1, 5))
+    assert bands.band(found) == bands.SLACK
+
+
+def test_prompt_tokens_from_a_cache_do_not_count_as_computed() -> None:
+    load_of = {"b_meas": 1, "T_in_meas": 20_000, "T_out_meas": 2}
+    bound = Fraction(2 * PARAMS * 20_000) / (DEVICES * PEAK)
+    found = shares.prefill(held(TTFT_meas=bound * 2, hit="0.5", **load_of))
+    assert found is not None
+    assert (found.share, found.judged) == (Fraction(1, 2), Fraction(1, 4))
+    assert bands.band(found) == bands.SLACK
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "state"),
+    [("NVIDIA B200", None, "explains"), ("NVIDIA H100 80GB HBM3", 4, "cannot"),
+     ("NVIDIA H100 80GB HBM3", 8, "explains"), ("Accelerator 9", None, "open")],
+)  # fmt: skip
+def test_another_accelerator_explains_where_the_file_names_it(
+    name: str, count: int | None, state: str
+) -> None:
+    load_of = {"b_meas": 1, "T_in_meas": 10, "T_out_meas": 2, "TPOT_meas": step(1, 11, TABLE) / 2}
+    made = run(**load_of, **({"g": count} if count else {}))
+    made = replace(made, facts={"hardware": Fact(name, Place("run.json"))})
+    there = setting.at(load.scenario(SCENARIO), made)
+    (phase, *_) = shares.phases(there)
+    hardware = [load.hardware(h) for h in load.names("hardware")]
+    found = {e.id: e.state for e in beats.explanations(phase, made, there, hardware)}
+    assert found["hardware"] == state

@@ -70,7 +70,8 @@ def values(run: Run) -> dict[str, Fraction]:
 def test_vllm_v0_prints_blocks(tmp_path: Path) -> None:
     (run,) = runs(tmp_path, V0)
     assert values(run) == {
-        "g": 1, "M_weights": Fraction("14.9888") * GIB, "M_pool": Fraction("3.81") * GIB,
+        "g": 1, "g_tensor": 1, "stages": 1, "M_weights": Fraction("14.9888") * GIB,
+        "M_pool": Fraction("3.81") * GIB,
         "blocks": 1952, "T_block": 16, "tokens_pool": 31232, "T_asked": 20000,
         "b_pool": Fraction("1.56"),
     }  # fmt: skip
@@ -90,7 +91,8 @@ def test_vllm_v0_prints_blocks(tmp_path: Path) -> None:
 def test_vllm_v1_prints_tokens(tmp_path: Path) -> None:
     (run,) = runs(tmp_path, V1)
     assert values(run) == {
-        "g": 1, "M_weights": Fraction("1.1201") * GIB, "M_pool": Fraction("69.66") * GIB,
+        "g": 1, "g_tensor": 1, "stages": 1, "M_weights": Fraction("1.1201") * GIB,
+        "M_pool": Fraction("69.66") * GIB,
         "tokens_pool": 652144, "T_asked": 4096, "b_pool": Fraction("159.21"),
     }  # fmt: skip
     assert run.notes == ()
@@ -138,7 +140,15 @@ be stored in KV cache (23648). Try increasing `gpu_memory_utilization`
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        (TOO_LARGE, {"T_asked": 202752, "M_pool": Fraction("28.57") * GIB, "tokens_pool": 81392}),
+        (
+            TOO_LARGE,
+            {
+                "T_asked": 202752,
+                "M_need": Fraction("71.16") * GIB,
+                "M_pool": Fraction("28.57") * GIB,
+                "tokens_pool": 81392,
+            },
+        ),
         (TOO_LONG, {"T_asked": 29000, "tokens_pool": 23648}),
     ],
 )
@@ -161,7 +171,7 @@ def test_nothing_left_for_the_cache(tmp_path: Path) -> None:
 def test_sglang_keys_and_values_are_one_pool(tmp_path: Path) -> None:
     (run,) = runs(tmp_path, SGLANG)
     assert values(run) == {
-        "T_block": 1, "g": 4, "M_weights": Fraction("55.87") * GIB,
+        "T_block": 1, "g": 4, "g_tensor": 4, "stages": 1, "M_weights": Fraction("55.87") * GIB,
         "M_pool": 2 * Fraction("8.23") * GIB, "tokens_pool": 367404, "b_asked": 2048,
     }  # fmt: skip
     assert run.facts["model"].text == "Qwen/Qwen3-235B-A22B-FP8"
@@ -199,7 +209,7 @@ def test_tensorrt_llm(tmp_path: Path) -> None:
     (run,) = runs(tmp_path, TRTLLM)
     assert values(run) == {
         "M_weights": 14744 * 2**20, "blocks": 631, "T_block": 64, "tokens_pool": 40384,
-        "M_pool": Fraction("19.72") * GIB,
+        "M_pool": Fraction("19.72") * GIB, "M_avail": Fraction("21.89") * GIB,
     }  # fmt: skip
     assert run.facts["engine"].text == "TensorRT-LLM 0.13.0.dev2024081300"
     assert run.notes == ()

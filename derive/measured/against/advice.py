@@ -27,7 +27,7 @@ def advice(phase: Phase, name: str, setting: Setting) -> Advice:
         mean = get(point, "T_mean")
         there = point.with_(T=mean) if mean is not None else point
         if phase.name == "TTFT":
-            return of_prefill(phase, name, there)
+            return of_prefill(phase, name, there, setting.flight)
         return of_decode(phase, name, there, setting)
 
 
@@ -82,13 +82,13 @@ def fewer_bytes(point: Point) -> Text:
     return tr("fewer bytes a step, or more bandwidth")
 
 
-def of_prefill(phase: Phase, name: str, point: Point) -> Advice:
+def of_prefill(phase: Phase, name: str, point: Point, flight: Fraction | None) -> Advice:
     """TTFT: operations of the prompt on the compute side; queueing is in every measured TTFT."""
     first: list[Text] = []
     skip: list[Text] = []
-    b = get(point, "b")
+    b = get(point, "b") if flight is None else Fraction(round(flight))
     if name != LIMIT and b is not None and b > 1:
-        burst = get(point, "TTFT_burst")
+        burst = get(point.with_(b=b), "TTFT_burst")
         first.append(
             tr("the queue: TTFT under load contains waiting; {b} prompts that arrive together take "
                "{time} at peak; measure one request alone", b=f"{int(b):,}",

@@ -15,9 +15,10 @@ def band(phase: Phase) -> str:
     """Which band a phase is in."""
     if phase.beats:
         return BEATS
-    if phase.share >= HARDWARE:
+    share = phase.share if phase.judged is None else phase.judged
+    if share >= HARDWARE:
         return LIMIT
-    return SLACK if phase.share < SOFTWARE else BETWEEN
+    return SLACK if share < SOFTWARE else BETWEEN
 
 
 def meaning(name: str) -> Text:

@@ -9,6 +9,7 @@ from math import ceil
 
 from derive.derivation.points import Point
 from derive.formula import standing_in
+from derive.measured.against.accelerators import accelerator
 from derive.measured.against.setting import Setting
 from derive.measured.against.shares import COMPUTE, Phase, get
 from derive.measured.record import Run
@@ -179,9 +180,18 @@ def other_hardware(case: Case) -> Explanation | None:
                         rate=amount(needed, "TFLOP/s" if symbol == "dense" else "TB/s"),
                         names=", ".join(faster[:MOST_NAMED])))  # fmt: skip
     told = case.run.facts.get("hardware")
+    named = accelerator(told.text, case.hardware) if told else set()
+    count = case.run.value("g", "one") or case.run.value("g")
     if told:
         parts.append(tr("the file names {hardware}", hardware=told.text))
-    return Explanation("hardware", OPEN, joined(parts, en="; ", zh="；"))
+    if count:
+        parts.append(tr("the file's run is on {count} devices", count=f"{int(count):,}"))
+    state = OPEN
+    if (named & set(faster)) or (count and count >= devices):
+        state = EXPLAINS
+    elif name.id in named and count == case.point.get("g"):
+        state = CANNOT
+    return Explanation("hardware", state, joined(parts, en="; ", zh="；"))
 
 
 def rate_of(hardware: Hardware, case: Case, basis: str) -> Fraction:

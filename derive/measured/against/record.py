@@ -7,10 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 from derive.derivation.points import Point
-from derive.measured.against import experiments
+from derive.measured.against import experiments, kernels, start
 from derive.measured.against.advice import advice
 from derive.measured.against.bands import BEATS, band, meaning
 from derive.measured.against.beats import explanations
+from derive.measured.against.cautions import cautions
 from derive.measured.against.setting import Setting
 from derive.measured.against.shares import MEMORY, Phase, phases
 from derive.measured.against.top_kernels import kernels_record
@@ -18,6 +19,7 @@ from derive.measured.against.totals import Total, totals
 from derive.measured.quantities import MEASURABLE
 from derive.measured.record import Figure, Run
 from derive.specs.types import Hardware
+from derive.study.bind import Bound
 from derive.study.results import exact_text, friendly, input_json
 from derive.text import Text, same, tr
 from derive.units import Quantity, show, unit
@@ -50,6 +52,7 @@ def figure_record(figure: Figure) -> Record:
         "meaning": about.meaning.json(),
         **amount(figure.quantity),
         "field": figure.place.key,
+        "half": f"{figure.half.numerator}/{figure.half.denominator}" if figure.half else None,
         "note": figure.note.json() if figure.note else None,
     }
 
@@ -64,20 +67,101 @@ def amount(quantity: Quantity) -> Record:
     }
 
 
-def held(run: Run, setting: Setting, hardware: Sequence[Hardware]) -> Record:
-    """A run beside its bounds."""
+SETTING = ("b", "T_in", "T_out", "T", "g")
+
+
+def held(run: Run, setting: Setting, hardware: Sequence[Hardware], base: Bound) -> Record:
+    """A run beside its bounds; what its scenario has otherwise than the base's is said."""
+    about = setting.bound.scenario
     return {
         **run_record(run, setting.bound.peak),
         "of": machine(setting),
+        "scenario": {"model": about.model.id, "hardware": about.hardware.id},
+        "inputs": other_inputs(setting, base),
+        "cautions": [t.json() for t in cautions(run, setting, hardware)],
         "setting": {
             name: input_json(setting.bound, name)
-            for name in ("b", "T_in", "T_out", "T", "g")
+            for name in SETTING
             if name in setting.bound.inputs
         },
         "taken": [figure_record(f) for f in setting.figures.values()],
         "taken_notes": [n.json() for n in setting.notes],
         "phases": [phase_record(p, run, setting, hardware) for p in phases(setting)],
         "totals": [total_record(t) for t in totals(run, setting)],
+        "kernels": profile_record(run, setting),
+        "start": [start_record(r) for r in start.rows(run, setting)],
+        "start_cache": cache_record(run, setting) if run.phase == "start" else None,
+    }
+
+
+def other_inputs(setting: Setting, base: Bound) -> Record:
+    """Inputs of a run's scenario that are not the base's; null where it has none."""
+    own, names = setting.bound.inputs, dict.fromkeys([*setting.bound.inputs, *base.inputs])
+    known = {*SETTING, *(n for n in names if n.endswith("_meas"))}
+    return {
+        name: input_json(setting.bound, name) if name in own else None
+        for name in names
+        if name not in known
+        and (name not in own or name not in base.inputs
+             or own[name].quantity.base != base.inputs[name].quantity.base)
+    }  # fmt: skip
+
+
+def profile_record(run: Run, setting: Setting) -> Record | None:
+    """The table of a profile with side and band of each operator, and where the time goes."""
+    table = kernels_record(run.kernels, setting.bound.peak)
+    found = kernels.profile(run, setting)
+    if table is None or found is None:
+        return None
+    bands = (kernels.ROOF, kernels.MIDDLE, kernels.LOW, kernels.UNKNOWN, kernels.ABOVE,
+             kernels.TRANSFER)  # fmt: skip
+    rows = zip(table["rows"], found.operators, strict=False)  # the same order, its head
+    return {
+        **table,
+        "rows": [{**row, **operator_record(of)} for row, of in rows],
+        "busy": amount(Quantity(found.busy * 1000, unit("ms"))) if found.busy else None,
+        "spent": {band: share(found.spent(band)) for band in bands},
+        "diagnosis": [t.json() for t in kernels.diagnosis(found, run)],
+    }
+
+
+def operator_record(found: kernels.Operator) -> Record:
+    """The least time of one operator, its side and band."""
+    bound = found.bound
+    return {
+        "bound": amount(Quantity(bound / unit("µs").factor, unit("µs"))) if bound else None,
+        "reached": share(found.reached) if found.reached is not None else None,
+        "side": found.side,
+        "band": found.band,
+    }
+
+
+def cache_record(run: Run, setting: Setting) -> Record:
+    """How the cache lies on one device, as the rows of the start count it."""
+    cache = start.cache_of(run, setting)
+    return {
+        "tensor": cache.tensor, "stages": cache.stages, "block": cache.block,
+        "heads": exact_text(cache.heads), "layers": exact_text(cache.layers),
+    }  # fmt: skip
+
+
+def start_record(row: start.Row) -> Record:
+    """A line of an engine's start beside what follows from the scenario."""
+    units = unit(row.unit)
+
+    def shown(value: Fraction | None) -> Record | None:
+        return None if value is None else amount(Quantity(value / units.factor, units))
+
+    return {
+        "id": row.id,
+        "name": row.name.json(),
+        "printed": shown(row.printed),
+        "expected": shown(row.expected),
+        "low": shown(row.low),
+        "high": shown(row.high),
+        "ratio": share(row.printed / row.expected) if row.printed and row.expected else None,
+        "state": row.state,
+        "reasons": [{"id": r.id, "state": r.state, "text": r.text.json()} for r in row.reasons],
     }
 
 
@@ -109,6 +193,9 @@ def phase_record(phase: Phase, run: Run, setting: Setting, hardware: Sequence[Ha
         "share_weights": share(phase.weights / phase.measured) if phase.weights else None,
         "MBU": share(phase.MBU) if phase.MBU is not None else None,
         "MFU": share(phase.MFU) if phase.MFU is not None else None,
+        "head": exact_text(phase.head) if phase.head is not None else None,
+        "judged": share(phase.judged) if phase.judged is not None else None,
+        "judged_by": judged_by(phase),
         "side": phase.side,
         "wall": wall(phase).json(),
         "band": name,
@@ -131,6 +218,18 @@ def total_record(total: Total) -> Record:
         "share": share(total.share),
         "notes": [n.json() for n in total.notes],
     }
+
+
+def judged_by(phase: Phase) -> Record | None:
+    """Why the band is by another share."""
+    if phase.judged is None:
+        return None
+    shown = show(Quantity(phase.judged, unit(""))).text
+    if phase.name == "TPOT":
+        return tr("speculation brings several tokens a step: a step is at {share} of its bound, "
+                  "and the band is that of a step", share=shown).json()  # fmt: skip
+    return tr("the prefix cache held part of the prompt: what was computed is at {share} of its "
+              "bound, and the band is by that", share=shown).json()  # fmt: skip
 
 
 def wall(phase: Phase) -> Text:

@@ -15,6 +15,8 @@ from derive.units import Quantity, show, unit
 
 # symbol -> the figures of a run that set it, the first there is
 LOAD = {"b": ("b_meas", "b_asked"), "T_in": ("T_in_meas",), "T_out": ("T_out_meas",)}
+SEVERAL = 2  # requests
+NEAR = Fraction(1, 10)  # below it the requests that wait do not matter
 UNITS = {"b": "request", "T_in": "token/request", "T_out": "token/request", "g": "device"}
 
 
@@ -25,6 +27,9 @@ class Setting:
     bound: Bound
     figures: dict[str, Figure]  # TTFT_meas, TPOT_meas, X_meas as taken
     notes: tuple[Text, ...]
+    flight: Fraction | None = None  # requests in flight, waiting ones among them
+    accepted: Fraction | None = None  # tokens of a request in a step, by speculation
+    hit: Fraction | None = None  # share of the prompt that a prefix cache held
 
 
 def at(scenario: Scenario, run: Run, fixed: Collection[str] = ()) -> Setting:
@@ -37,6 +42,13 @@ def at(scenario: Scenario, run: Run, fixed: Collection[str] = ()) -> Setting:
         )
         if found is None or name in fixed:
             continue
+        if name == "b" and (fewer := decoding(run, found)):
+            notes.append(tr(
+                "of {flight} in flight {decode} decode on average, by Little's law: the rest wait "
+                "or are in prefill, and no step reads their cache",
+                flight=show(found.quantity).text, decode=show(fewer.quantity).text,
+            ))  # fmt: skip
+            found = fewer
         count = max(1, round(found.quantity.value))
         values[name] = value_of(name, Fraction(count), found)
         if count != found.quantity.value:
@@ -53,7 +65,25 @@ def at(scenario: Scenario, run: Run, fixed: Collection[str] = ()) -> Setting:
         if name not in fixed:
             overrides[name] = value_of(name, figure.quantity.value, figure)
     bound = bind(replace(scenario, values=values, overrides=overrides))
-    return Setting(bound, measured, tuple(notes))
+    flight = next((v for n in LOAD["b"] for s in ("mean", "one") if (v := run.value(n, s))), None)
+    return Setting(bound, measured, tuple(notes), flight, run.value("accepted"), run.value("hit"))
+
+
+def decoding(run: Run, flight: Figure) -> Figure | None:
+    """Requests in decode at a time, where the run says it and they are fewer than those in flight.
+
+    A bound that counts the caches of requests that wait would be too high, and no bound. Where
+    hardly one decodes at a time there are times without a step, and the mean tells no batch.
+    """
+    rate, whole, start = (run.get(n) for n in ("rate", "E2E_meas", "TTFT_meas"))
+    if run.phase != "serving" or rate is None or whole is None or start is None:
+        return None
+    spent = whole.quantity.base - start.quantity.base
+    count = rate.quantity.base * spent
+    if count < SEVERAL or count >= flight.quantity.base * (1 - NEAR):
+        return None
+    how = tr("request rate × (whole request − TTFT)")
+    return Figure("b_meas", Quantity(count, unit("request")), whole.place, note=how)
 
 
 def value_of(name: str, value: Fraction, figure: Figure) -> Value:

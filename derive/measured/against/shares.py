@@ -31,6 +31,9 @@ class Phase:
     floor: Fraction | None = None
     MBU: Fraction | None = None
     MFU: Fraction | None = None
+    head: Fraction | None = None  # parameters of the head, which a prompt uses once
+
+    judged: Fraction | None = None  # the share by what was really done, where that is less
 
     @property
     def share(self) -> Fraction:
@@ -68,7 +71,21 @@ def decode(setting: Setting) -> Phase | None:
         return Phase(
             "TPOT", measured, step / n, finer.get("t_step") / n, get(there, "TPOT_floor"),
             side_of(there, "I_decode"), floor, get(point, "MBU_meas"), get(point, "MFU_meas"),
+            judged=of_a_step(step / n / measured, setting.accepted),
         )  # fmt: skip
+
+
+def of_a_step(share: Fraction, accepted: Fraction | None) -> Fraction | None:
+    """With speculation a step brings several tokens: its own share is less than that of TPOT."""
+    return share / accepted if accepted and accepted > 1 else None
+
+
+def of_what_was_computed(point: Point, measured: Fraction, hit: Fraction | None) -> Fraction | None:
+    """Prompt tokens that a cache held cost no operations."""
+    if not hit or hit >= 1:
+        return None
+    time = get(point.with_(T_in=point.get("T_in") * (1 - hit)), "t_prefill")
+    return None if time is None else time / measured
 
 
 def prefill(setting: Setting) -> Phase | None:
@@ -82,18 +99,27 @@ def prefill(setting: Setting) -> Phase | None:
         use = get(point, "MFU_prefill_meas")
         finer = min(time, needed(bound, point))
         return Phase("TTFT", measured, time, finer, None, side_of(point, "I_prefill"),
-                     use * measured if use is not None else None, MFU=use)  # fmt: skip
+                     use * measured if use is not None else None, MFU=use,
+                     head=head_of(bound),
+                     judged=of_what_was_computed(point, measured, setting.hit))  # fmt: skip
 
 
 def needed(bound: Bound, point: Point) -> Fraction:
     """The least a prompt takes: products really made, the head once, tables not read."""
     g, prompt = point.get("g"), point.get("T_in")
-    products, table = get(point, "N_mat"), bound.scenario.model.embedding
-    head = table.quantity.base if table else Fraction(0)
-    each = point.get("F_tok") if products is None else point.get("c_op") * (products - head)
+    products = get(point, "N_mat")
+    each = point.get("F_tok")
+    if products is not None:
+        each = point.get("c_op") * (products - head_of(bound))
     read = get(point, "W_stream") or point.get("W_read")
     spent = each * prompt / (g * point.get("P_peak"))
     return max(spent, min(read, point.get("W_read")) / (g * point.get("B_peak")))
+
+
+def head_of(bound: Bound) -> Fraction:
+    """Parameters of the head: as many as the input table has, tied to it or not."""
+    table = bound.scenario.model.embedding
+    return table.quantity.base if table else Fraction(0)
 
 
 def side_of(point: Point, intensity: str) -> str:

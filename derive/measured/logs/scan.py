@@ -36,6 +36,11 @@ class Sighting:
         """A group as an exact number, its thousands separators left out."""
         return Fraction(Decimal((self.groups[group] or "0").replace(",", "")))
 
+    def half(self, group: str) -> Fraction:
+        """Half of the last printed digit, where the line prints decimals."""
+        decimals = (self.groups[group] or "").partition(".")[2]
+        return Fraction(1, 2 * 10 ** len(decimals)) if decimals else Fraction(0)
+
 
 @dataclass
 class Start:
@@ -81,11 +86,14 @@ class Filled:
         self.notes: list[Text] = []
 
     def add(
-        self, name: str, value: Fraction | int, units: str, seen: Sighting, note: Text | None = None
-    ) -> None:
-        """A figure that a line gives."""
-        quantity = Quantity(Fraction(value), unit(units)).to(MEASURABLE[name].unit)
-        self.figures.append(Figure(name, quantity, self.start.place(seen), "one", note))
+        self, name: str, value: Fraction | int, units: str, seen: Sighting,
+        note: Text | None = None, half: Fraction = Fraction(0),
+    ) -> None:  # fmt: skip
+        """A figure that a line gives; `half` of its last printed digit in its own unit."""
+        contract = MEASURABLE[name].unit
+        quantity = Quantity(Fraction(value), unit(units)).to(contract)
+        half = Quantity(half, unit(units)).base
+        self.figures.append(Figure(name, quantity, self.start.place(seen), "one", note, half))
 
     def fact(self, name: str, text: str | None, seen: Sighting) -> None:
         """A word that a line gives."""
@@ -106,7 +114,7 @@ class Filled:
                    units=units)
             )  # fmt: skip
         lowest = min(seen, key=lambda s: s.number(group))
-        self.add(name, lowest.number(group), units, lowest, note)
+        self.add(name, lowest.number(group), units, lowest, note, lowest.half(group))
 
     def run(self, label: str) -> Run:
         """The run; identities are checked."""

@@ -63,6 +63,8 @@ def config(seen: Sighting, made: Filled) -> None:
         made.add("g", tensor * stages, "device", seen,
                  tr("tensor parallel {tensor} × pipeline parallel {stages}",
                     tensor=tensor, stages=stages))  # fmt: skip
+        made.add("g_tensor", tensor, "device", seen)
+        made.add("stages", stages, "", seen)
 
 
 def weights(start: Start, made: Filled) -> None:
@@ -72,7 +74,8 @@ def weights(start: Start, made: Filled) -> None:
         totals.setdefault(seen.rank, []).append(seen)
     if totals:
         fullest = max(totals.values(), key=lambda s: s[0].number("size"))
-        made.add("M_weights", fullest[0].number("size"), "GiB/device", fullest[0], gib_note("GB"))
+        made.add("M_weights", fullest[0].number("size"), "GiB/device", fullest[0], gib_note("GB"),
+                 fullest[0].half("size"))  # fmt: skip
         if len(fullest) > 1:
             made.notes.append(
                 tr("a draft model takes {size} GiB more", size=fullest[1].groups["size"])
@@ -94,7 +97,8 @@ def pool(start: Start, made: Filled) -> None:
     if len(pools) > 1:
         note = tr("{count} pools added up; the lines say GB and count GiB (2^30 bytes)",
                   count=len(pools))  # fmt: skip
-    made.add("M_pool", sizes[rank], "GiB/device", first, note)
+    half = sum((s.half(k) for s in pools for k in ("keys", "values", "both")), Fraction(0))
+    made.add("M_pool", sizes[rank], "GiB/device", first, note, half)
     made.fact("kv_cache", (first.groups["dtype"] or "").removeprefix("torch."), first)
     if start.of("limits") or not first.groups["tokens"]:
         return

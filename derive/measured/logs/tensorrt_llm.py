@@ -46,6 +46,8 @@ def fill(start: Start, made: Filled) -> None:
     if len(windows) < 2:
         made.least("blocks", start.last("blocks"), "blocks", "")
     made.least("T_block", start.last("block"), "tokens", "token/request")
+    for seen in start.last("free")[-1:] if pools else ():
+        made.add("M_avail", seen.number("size"), "GiB/device", seen, None, seen.half("size"))
     if not pools:
         for seen in start.last("free")[-1:]:
             made.notes.append(

@@ -80,6 +80,8 @@ def config(seen: Sighting, made: Filled) -> None:
         made.add("g", tensor * stages, "device", seen,
                  tr("tensor parallel {tensor} × pipeline parallel {stages}",
                     tensor=tensor, stages=stages))  # fmt: skip
+        made.add("g_tensor", tensor, "device", seen)
+        made.add("stages", stages, "", seen)
 
 
 def weights(start: Start, made: Filled) -> None:
@@ -87,7 +89,7 @@ def weights(start: Start, made: Filled) -> None:
     if seen := start.last("weights") or start.last("weights_rounded"):
         fullest = max(seen, key=lambda s: s.number("size"))
         made.add("M_weights", fullest.number("size"), "GiB/device", fullest,
-                 gib_note(fullest.groups["unit"]))  # fmt: skip
+                 gib_note(fullest.groups["unit"]), fullest.half("size"))  # fmt: skip
 
 
 def pool(start: Start, made: Filled) -> None:
@@ -146,8 +148,9 @@ def refusal(start: Start, made: Filled) -> None:
                needed=seen.groups["needed"])
         )  # fmt: skip
         made.add("T_asked", seen.number("length"), "token/request", seen)
+        made.add("M_need", seen.number("needed"), "GiB/device", seen, None, seen.half("needed"))
         if not any(f.id == "M_pool" for f in made.figures):
-            made.add("M_pool", seen.number("size"), "GiB/device", seen)
+            made.add("M_pool", seen.number("size"), "GiB/device", seen, None, seen.half("size"))
         if seen.groups["tokens"] and not any(f.id == "tokens_pool" for f in made.figures):
             made.add("tokens_pool", seen.number("tokens"), "token", seen,
                      tr("the longest request that would fit, as the engine estimates"))  # fmt: skip
