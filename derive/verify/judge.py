@@ -22,6 +22,7 @@ from derive.verify.declared import (
 from derive.verify.figures import check_figures
 from derive.verify.inputs import check_asked, check_calibration, check_citations, check_inputs
 from derive.verify.levers import check_levers
+from derive.verify.measured import check_measured
 from derive.verify.prose import check_prose
 from derive.verify.reading import load_ledger
 from derive.verify.results import check_results
@@ -37,6 +38,7 @@ UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RecursionError, Type
 CHECKS: tuple[Callable[[Ledger], Iterator[Text]], ...] = (
     check_symbols, check_constants, check_inputs, check_calibration, check_asked, check_citations,
     check_cards, check_results, check_steps, check_levers, check_figures, check_prose,
+    check_measured,
 )  # fmt: skip
 
 
@@ -117,6 +119,13 @@ def spec_places() -> tuple[Path, ...]:
         return (specs_home(),)
 
 
+def of_others(record: Mapping[str, Any]) -> list[Any]:
+    """Measured runs that name their own model or accelerator, which is not the ledger's."""
+    own = {key: record["scenario"][key]["id"] for key in ("model", "hardware")}
+    runs = record.get("measured", {}).get("runs", ())
+    return [run for run in runs if "scenario" in run and run["scenario"] != own]
+
+
 def verify_file(path: Path) -> tuple[list[Text], Text]:
     """The faults and a one-line summary; DeriveError where the file is no ledger."""
     record = load_ledger(path)
@@ -129,6 +138,9 @@ def verify_file(path: Path) -> tuple[list[Text], Text]:
         tr("sources and inputs agree with the specs at hand") if compared else
         tr("no specs at hand to compare sources with")
     )  # fmt: skip
+    if others := len(of_others(record)):
+        beside = tr("{beside}; {count} measured runs are of another model or accelerator and are "
+                    "not proved here", beside=beside, count=others)  # fmt: skip
     return found, tr(
         "holds: {results} results, {steps} steps recomputed; {beside}; {hash}",
         results=str(len(record["results"])), steps=str(steps), beside=beside,

@@ -129,7 +129,69 @@ FIGURE = {
         "columns": Rows({"label": BOTH, "unit": TEXT}, 8), "rows": Rows(Rows(TEXT, 8), 150),
     },
 }  # fmt: skip
+AMOUNT = {"value": NUMBER, "unit": TEXT, "exact": Maybe(EXACT), "display": TEXT}
+IN_BOTH = {"value": NUMBER, "unit": TEXT, "exact": EXACT, "display": BOTH}
+OF_FILE = {
+    "id": TEXT, "statistic": TEXT, "meaning": BOTH, **AMOUNT, "exact": EXACT, "field": TEXT,
+    "half": Maybe(EXACT), "note": Maybe(BOTH),
+}  # fmt: skip
+PHASE = {
+    "name": TEXT, "measured": AMOUNT, "bound": AMOUNT, "streamed": AMOUNT,
+    "weights": Maybe(AMOUNT), "floor": Maybe(AMOUNT), "share": AMOUNT,
+    "share_weights": Maybe(AMOUNT), "MBU": Maybe(AMOUNT), "MFU": Maybe(AMOUNT),
+    "head": Maybe(EXACT), "judged": Maybe(AMOUNT), "judged_by": Maybe(BOTH),
+    "side": TEXT, "wall": BOTH, "band": TEXT, "meaning": BOTH,
+    "first": Rows(BOTH, 12), "skip": Rows(BOTH, 12),
+    "explanations": Rows({"id": TEXT, "state": TEXT, "text": BOTH}, 12),
+}  # fmt: skip
+OPERATOR = {
+    "name": TEXT, "calls": NUMBER, "time": AMOUNT, "share": AMOUNT, "flops": Maybe(AMOUNT),
+    "traffic": Maybe(AMOUNT), "intensity": Maybe(AMOUNT), "bound": Maybe(AMOUNT), "reached": Maybe(AMOUNT), "side": TEXT,
+    "band": TEXT, "how": Maybe(BOTH),
+}  # fmt: skip
+PROFILE = {
+    "count": NUMBER, "total": AMOUNT, "busy": Maybe(AMOUNT), "spent": Named(AMOUNT),
+    "rows": Rows(OPERATOR, 12), "diagnosis": Rows(BOTH, 12),
+}  # fmt: skip
+START = {
+    "id": TEXT, "name": BOTH, "printed": Maybe(AMOUNT), "expected": AMOUNT, "low": Maybe(AMOUNT),
+    "high": Maybe(AMOUNT), "ratio": Maybe(AMOUNT), "state": TEXT,
+    "reasons": Rows({"id": TEXT, "state": TEXT, "text": BOTH}, 8),
+}  # fmt: skip
+CACHE = {"tensor": NUMBER, "stages": NUMBER, "block": NUMBER, "heads": EXACT, "layers": EXACT}
+RUN = {
+    "tool": TEXT, "file": TEXT, "line": NUMBER, "label": TEXT, "phase": TEXT, "facts": Named(TEXT),
+    "figures": Rows(OF_FILE, 300), "notes": Rows(BOTH, 60),
+}  # fmt: skip
+BOUND = {
+    "scenario": {"model": TEXT, "hardware": TEXT}, "inputs": Named(Maybe(IN_BOTH)),
+    "of": {"scenario": TEXT, "model": BOTH, "hardware": BOTH, "devices": TEXT,
+           "precision": Named(TEXT)},
+    "cautions": Rows(BOTH, 12), "setting": Named(IN_BOTH), "taken": Rows(OF_FILE, 8),
+    "taken_notes": Rows(BOTH, 12), "phases": Rows(PHASE, 4),
+    "totals": Rows({"name": TEXT, "measured": AMOUNT, "bound": AMOUNT, "share": AMOUNT,
+                    "notes": Rows(BOTH, 8)}, 4),
+    "kernels": Maybe(PROFILE), "start": Rows(START, 12), "start_cache": Maybe(CACHE),
+}  # fmt: skip
+RATIOS = {"measured": Maybe(AMOUNT), "expected": AMOUNT}
+EXPERIMENT = {
+    "changed": Named({"before": AMOUNT, "after": AMOUNT}), "TPOT": RATIOS, "X": RATIOS,
+    "hypotheses": Rows({"id": TEXT, "text": BOTH, "expected": AMOUNT, "state": TEXT}, 8),
+    "reading": BOTH, "runs": Rows(NUMBER, 2),
+}  # fmt: skip
+DRAWN = {
+    **FIGURE, **PLOT,
+    "lines": Rows({"id": TEXT, "label": BOTH, "points": Rows(PAIR, 150)}, 700),
+    "points": Rows({"id": TEXT, "label": BOTH, "x": COORDINATE, "y": COORDINATE,
+                    "size?": COORDINATE}, 700),
+    "table": {"columns": Rows({"label": BOTH, "unit": TEXT}, 8), "rows": Rows(Rows(TEXT, 8), 3000)},
+}  # fmt: skip
+MEASURED = {
+    "runs": Rows(RUN, 500), "across": Rows(BOTH, 3000), "experiment": Maybe(EXPERIMENT),
+    "figures": Rows(DRAWN, 300),
+}  # fmt: skip
 SHAPE = {
+    "measured?": MEASURED,
     "format": TEXT, "program": TEXT, "hash": TEXT, "variants": Rows(TEXT, 60),
     "scenario": {
         "id": TEXT, "title": BOTH, "date": Maybe(TEXT), "model": {"id": TEXT, "name": BOTH},
@@ -207,6 +269,9 @@ def misshapen(record: Any) -> Iterator[Text]:
         for figure in record["figures"]:
             for plot in figure.get("panels") or [figure]:
                 found += unlike(plot, PLOT, f"figures.{quoted(figure['id'])}")
+        for i, run in enumerate(record.get("measured", {}).get("runs", ())):
+            if "setting" in run:
+                found += unlike(run, BOUND, f"measured.runs[{i}]")
         steps = [step for card in record["derivations"] for step in card["steps"]]
         letters = sum(len(s["left"]) + len(s["right"]) + len(s["before"] or "") for s in steps)
         if letters > MOST_LETTERS:

@@ -7,6 +7,7 @@ verification uses code of the study, to bind a scenario; no number is computed w
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,13 @@ from derive.ledger import canonical
 from derive.notation import SYMBOLS
 from derive.specs.precision import BYTES
 from derive.text import Text, tr
+from derive.units import unit
 from derive.verify.inputs import file_of
 from derive.verify.say import quoted
 from derive.verify.values import CALIBRES
 
 SET = "--set: "
+OF_THE_FILE = ("origin", "how", "sources", "printed")
 SUFFIX = ".yaml: "
 DRAFTS = "speculation.draft_model"
 WITHOUT_FILE = {"g": "devices", "b": "batch", "T_in": "input", "T_out": "output"}
@@ -105,7 +108,10 @@ def bare(record: Mapping[str, Any], roots: Sequence[Path], units: Mapping[str, s
     return load.ad_hoc(
         model=scenario["model"]["id"],
         hardware=scenario["hardware"]["id"],
-        sets=[*precision, *settings(record)],
+        sets=[
+            *precision,
+            *(s for s in settings(record) if s.partition("=")[0] not in WITHOUT_FILE),
+        ],
         roots=roots,
         symbols=units,
         **options,
@@ -146,10 +152,11 @@ def drafting(draft: Mapping[str, str], plain: Any) -> list[str]:
 
 
 def settings(record: Mapping[str, Any]) -> list[str]:
-    """What the ledger says was set on top of the scenario."""
+    """What the ledger says was set on top of the scenario, by hand or from a measured file."""
     from derive.specs.sets import KEYS
 
-    given: dict[str, str] = {}
+    texts = {row["id"]: row["text"] for row in record["inputs"]}
+    given = {name: texts[name] for name in measured_inputs(record)}
     for row in record["inputs"]:
         if row["origin"].startswith(SET):
             given.setdefault(row["origin"].removeprefix(SET), row["text"])
@@ -158,10 +165,33 @@ def settings(record: Mapping[str, Any]) -> list[str]:
         if low["origin"].startswith(SET):
             key = low["origin"].removeprefix(SET).removesuffix(".low")
             several = low["origin"].endswith(".low")  # else one value for all three
-            texts = [triple[k]["text"] for k in CALIBRES]
-            given[key] = ", ".join(texts) if several else low["text"]
+            three = [triple[k]["text"] for k in CALIBRES]
+            given[key] = ", ".join(three) if several else low["text"]
     allowed = {*SYMBOLS, *catalogue(), *KEYS.values()}  # never the name of a file
     return [f"{k}={v}" for k, v in given.items() if k in allowed]
+
+
+def without_place(row: Mapping[str, Any]) -> dict[str, Any]:
+    """An input without what says where it is from."""
+    return {k: v for k, v in row.items() if k not in OF_THE_FILE}
+
+
+def measured_inputs(record: Mapping[str, Any]) -> list[str]:
+    """Inputs that are the load or a figure of a measured run, as their origin and value say."""
+    found: dict[tuple[str, str], set[Fraction]] = {}
+    for run in record.get("measured", {}).get("runs", ()):
+        said = {row["id"]: (row["exact"], row["unit"]) for row in run.get("taken", ())}
+        said |= {n: (v["exact"], v["unit"]) for n, v in run.get("setting", {}).items()}
+        for name, (exact, units) in said.items():
+            value = Fraction(exact) * unit(units).factor
+            found.setdefault((run["file"], name), set()).add(value)
+    made = []
+    for row in record["inputs"]:
+        file, told, _ = row["origin"].partition(": ")
+        values = found.get((file, row["id"]), set()) if told else set()
+        if Fraction(row["exact"]) * unit(row["unit"]).factor in values:
+            made.append(row["id"])
+    return made
 
 
 def differing(name: str, found: object, wanted: object) -> Iterator[Text]:
@@ -190,8 +220,12 @@ def whole(record: Mapping[str, Any], loaded: Any, sources: Mapping[str, Any]) ->
 
     fresh = fresh_inputs(loaded)
     recorded = {row["id"]: row for row in record["inputs"]}
+    from_file = measured_inputs(record)
     for name in dict.fromkeys([*fresh, *recorded]):
-        yield from differing(name, recorded.get(name), fresh.get(name))
+        pair: tuple[Any, Any] = recorded.get(name), fresh.get(name)
+        if name in from_file and None not in pair:  # the measured section proves where it is from
+            pair = without_place(pair[0]), without_place(pair[1])
+        yield from differing(name, *pair)
     header = assemble.header(loaded)
     recorded_header = {k: v for k, v in record["scenario"].items() if k in header}
     yield from differing("scenario", {**recorded_header, "asked": ()}, {**header, "asked": ()})
@@ -218,7 +252,10 @@ def check_origins(record: Mapping[str, Any]) -> Iterator[Text]:
     scenario = record["scenario"]
     files = {file_of(scenario, kind) for kind in ("scenario", "model", "hardware")}
     named = set()
+    from_runs = measured_inputs(record)
     for row in record["inputs"]:
+        if row["id"] in from_runs:
+            continue
         file, found, _ = row["origin"].partition(SUFFIX)
         named |= {file} if found else set()
         if found and file not in files:
