@@ -67,25 +67,20 @@ def check_serving(runs: Sequence[Run], figure: Row, where: str) -> Iterator[Text
     """Points of runs, the gaps up to the roof, the roofs, and the table."""
     from derive.verify.measured import wrong
 
-    bounded = [r for r in runs if r.bounded]
-    every_own = all(r.own for r in bounded)
-    machines: dict[tuple[Fraction, ...], list[Run]] = {}
-    for run in bounded:
-        if run.own:
-            machines.setdefault(machine(run.here), []).append(run)
-    found = []
-    for group in machines.values():
-        wanted = {f"{phase}-{n}": spot for n, run in enumerate(group, 1)
-                  for phase, spot in spots(run).items()}  # fmt: skip
-        if [p["id"] for p in figure["points"]] == list(wanted):
-            found.append(
-                (sum(drawn_so(p, wanted[p["id"]]) for p in figure["points"]), group, wanted)
-            )
-    if not found or (not every_own and max(f[0] for f in found) < len(figure["points"])):
-        if every_own:
-            yield wrong(where, figure["id"])
-        return  # of a machine that is not the ledger's
-    _, group, wanted = max(found, key=lambda f: f[0])
+    ids = [point["id"] for point in figure["points"]]
+    named = [runs[n - 1] for n in map(number_of, ids) if 0 < n <= len(runs)]
+    if len(named) < len(ids) or not ids or any(not run.bounded for run in named):
+        yield wrong(where, ", ".join(ids))
+        return
+    if not all(run.own for run in named):
+        return  # of a model or machine that is not the ledger's
+    roofs = machine(named[0].here)
+    group = [r for r in runs if r.bounded and r.own and machine(r.here) == roofs]
+    wanted = {f"{phase}-{n}": spot for n, run in enumerate(runs, 1) if run in group
+              for phase, spot in spots(run).items()}  # fmt: skip
+    if ids != list(wanted):
+        yield wrong(where, ", ".join(ids))
+        return
     here = group[0].here
     for point in figure["points"]:
         if not drawn_so(point, wanted[point["id"]]):
@@ -106,10 +101,9 @@ def check_serving(runs: Sequence[Run], figure: Row, where: str) -> Iterator[Text
     if shown != cells or numbers != [i.partition("-")[2] for i in wanted]:
         yield wrong(f"{where}.table", ", ".join(c for c in shown if c not in cells))
     for point in figure["points"]:
-        number = int(point["id"].partition("-")[2])
-        told = group[number - 1].row["label"] or str(number)
-        if any(told not in text and point["label"]["en"] != "decode" and len(group) > 1
-               for text in point["label"].values()):  # fmt: skip
+        number = number_of(point["id"])
+        told = runs[number - 1].row["label"] or str(number)
+        if len(set(map(number_of, ids))) > 1 and any(told not in text for text in point["label"].values()):
             yield wrong(f"{where}.{point['id']}.label", point["label"]["en"])
     (left, bottom), (right, top) = ends(figure)
     summit = 2 * roof(here, right, here("g").base)
@@ -125,6 +119,12 @@ def axes(figure: Row, limits: dict[str, tuple[Fraction, Fraction]], where: str) 
         for key, value in zip(("min", "max"), pair, strict=True):
             if abs(Fraction(figure[axis][key]) / value - 1) > ROUNDED:
                 yield wrong(f"{where}.{axis}.{key}", figure[axis][key])
+
+
+def number_of(name: str) -> int:
+    """The run that a point is of."""
+    digits = name.partition("-")[2]
+    return int(digits) if digits.isdecimal() and len(digits) < 6 else 0
 
 
 def drawn_so(point: Row, spot: Spot) -> bool:
@@ -181,7 +181,12 @@ def check_operators(runs: Sequence[Run], figure: Row, where: str) -> Iterator[Te
 
     holders = [r for r in runs if r.own and r.row["kernels"]]
     for run in holders:
-        rows = [r for r in run.row["kernels"]["rows"] if r["flops"] and r["traffic"]]
+        ranked = enumerate(run.row["kernels"]["rows"], 1)
+        numbers, rows = [], []
+        for n, row in ranked:
+            if row["flops"] and row["traffic"]:
+                numbers.append(n)
+                rows.append(row)
         wanted = [(base(r["flops"]) / base(r["traffic"]), base(r["flops"]) / base(r["time"]) / TERA,
                    base(r["share"])) for r in rows]  # fmt: skip
         drawn = [(p["x"], p["y"]) for p in figure["points"][: len(wanted)]]
@@ -195,16 +200,17 @@ def check_operators(runs: Sequence[Run], figure: Row, where: str) -> Iterator[Te
     for line in figure["lines"]:
         yield from on_roof(run, here, line, Fraction(1), f"{where}.{line['id']}")
     yield from marks(run, figure, where)
-    for n, (cells_of, spot) in enumerate(zip(figure["table"]["rows"], wanted, strict=False), 1):
+    for n, cells_of, spot in zip(numbers, figure["table"]["rows"], wanted, strict=False):
         x, y, share = spot
         top = roof(here, x, Fraction(1))
         cells = [coordinate(v, 4) for v in (x, y, top, y / top, share)]
         if cells_of != [str(n), *cells]:
             yield wrong(f"{where}.table.{quoted(cells_of[0])}", ", ".join(cells_of))
-    for n, (point, row, spot) in enumerate(zip(figure["points"], rows, wanted, strict=False), 1):
+    drawings = zip(numbers, figure["points"], rows, wanted, strict=False)
+    for n, point, row, spot in drawings:
         if abs(Fraction(point["size"]) ** 2 / 16 - spot[2]) > Fraction(1, 100):
             yield wrong(f"{where}.{point['id']}.size", point["size"])
-        short = [text.rstrip("…") for text in point["label"].values()]
+        short = [text.removeprefix(f"{n} ").rstrip("…") for text in point["label"].values()]
         if point["id"] != f"kernel-{n}" or any(text not in row["name"] for text in short):
             yield wrong(f"{where}.{quoted(point['id'])}", point["label"]["en"])
     pairs = [p for line in figure["lines"] for p in line["points"]]

@@ -83,6 +83,9 @@ def one(run: Run, here: Values, row: Row, total: Fraction, where: str) -> Iterat
     rates = {"flops": run.get(here, "P_peak"), "traffic": run.get(here, "B_peak")}
     needs = {k: base(row[k]) / rate for k, rate in rates.items()
              if row[k] is not None and rate and base(row[k])}  # fmt: skip
+    both = row["flops"] is not None and row["traffic"] is not None and base(row["traffic"])
+    intensity = base(row["flops"]) / base(row["traffic"]) if both else None
+    yield from amount(f"{where}.intensity", row["intensity"], intensity or None, "FLOP/byte")
     bound = max(needs.values(), default=None) if row["band"] != "transfer" else None
     yield from amount(f"{where}.bound", row["bound"], bound, "µs")
     reached = bound / time if bound is not None else None

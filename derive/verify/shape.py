@@ -146,7 +146,8 @@ PHASE = {
 }  # fmt: skip
 OPERATOR = {
     "name": TEXT, "calls": NUMBER, "time": AMOUNT, "share": AMOUNT, "flops": Maybe(AMOUNT),
-    "traffic": Maybe(AMOUNT), "intensity": Maybe(AMOUNT), "bound": Maybe(AMOUNT), "reached": Maybe(AMOUNT), "side": TEXT,
+    "traffic": Maybe(AMOUNT), "intensity": Maybe(AMOUNT), "bound": Maybe(AMOUNT),
+    "reached": Maybe(AMOUNT), "side": TEXT,
     "band": TEXT, "how": Maybe(BOTH),
 }  # fmt: skip
 PROFILE = {

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from derive.specs.types import Hardware
 
-
 KEY = re.compile(r"[a-z]+\d+[a-z]*|\d{3,4}")  # H100, MI300X, 4090: what tells a make from another
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from derive.measured.against.bands import HARDWARE, SOFTWARE
-from derive.measured.against.beats import amount, percent
+from derive.measured.against.beats import percent
 from derive.measured.against.setting import Setting
 from derive.measured.against.shares import COMPUTE, MEMORY
 from derive.measured.record import Kernel, Run
