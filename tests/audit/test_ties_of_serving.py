@@ -181,6 +181,23 @@ CASES = [
     ("Going from 64 KV heads to 8 KV heads shrinks the KV cache 8x.", "consistent"),
     ("Going from 64 KV heads to 8 KV heads shrinks the KV cache 4x.", "contradicted"),
     ("FP8 cuts the weights from 141 GB to 71 GB and speeds decode up 1.7x.", "unverifiable"),
+    # two precisions and two sizes in one order, a step that yields several tokens, limits
+    ("Going from FP16 to FP8 halves the weights of Qwen2.5-72B from 145 GB to about 73 GB.",
+     "consistent"),
+    ("Going from FP16 to FP8 halves the weights of Qwen2.5-72B from 145 GB to about 36 GB.",
+     "contradicted"),
+    ("从 FP16 到 FP8,Qwen2.5-72B 的权重从 145 GB 降到 73 GB。", "consistent"),
+    ("从 FP16 到 FP8,Qwen2.5-72B 的权重从 145 GB 降到 36 GB。", "contradicted"),
+    (("Speculative decoding with 3.0 accepted tokens per step at 20 ms per step is 150 tokens/s "
+     "for one user."), "unverifiable"),
+    ("At 20 ms per step one user gets 50 tokens/s.", "consistent"),
+    ("用户体验要求每秒 20 个 token,即 TPOT 不超过 50ms。", "consistent"),
+    ("At 5,600 tokens/s on 8 GPUs each GPU contributes 700 tokens/s.", "consistent"),
+    ("At 5,600 tokens/s on 8 GPUs each GPU contributes 7,000 tokens/s.", "contradicted"),
+    ("单请求 8K 输入、Llama-3-70B BF16、8 张 H100 SXM,TTFT 约 300ms。", "consistent"),
+    ("单请求 8K 输入、Llama-3-70B BF16、8 张 H100 SXM,TTFT 只要 50ms。", "exceeds_bound"),
+    ("Llama-3-70B in BF16 on 8 H100 SXM answers an 8K prompt with a TTFT of 50 ms.",
+     "exceeds_bound"),
     # a side of the ridge by the intensity
     ("At 100 FLOP/byte a BF16 kernel on the H100 SXM is memory bound.", "consistent"),
     ("At 100 FLOP/byte a BF16 kernel on the H100 SXM is compute bound.", "contradicted"),

@@ -37,6 +37,8 @@ def check(law: Law, claim: Claim) -> Iterator[Finding]:
     results = claim.of(*law.slots[law.result])
     if not results or claim.says("relation", "instead", "than"):
         return
+    if law.silent and claim.says("subject", *law.silent):
+        return
     if law.bare and (claim.hardware or any(n.ids for n in claim.models)):
         return
     denied = rejected(claim)

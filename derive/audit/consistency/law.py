@@ -66,6 +66,7 @@ class Law:
     bound: str = ""
     bare: bool = False
     must: tuple[str, ...] = ()  # names without which it says nothing, beside those of a form
+    silent: tuple[str, ...] = ()  # subjects of the lexicon with which it does not hold
     unlike: tuple[tuple[str, str], ...] = ()  # what a result says that is another quantity
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,10 @@ from derive.audit.interval import Interval
 from derive.specs.precision import BYTES
 
 if TYPE_CHECKING:
-    from derive.audit.types import Claim, Term
+    from derive.audit.types import Claim, Figure, Term
 
+FROM = re.compile(r"(?:from|从|由)(?: about| roughly|约)? ?$", re.IGNORECASE)
+TO = re.compile(r" ?(?:down )?(?:to|at|->|→|[降减缩变压][^0-9]{0,4}[到至为成]|到|至)")
 NEAR = 12  # characters between a precision and the words "KV cache" that it belongs to
 OTHERS = ("fp8", "int4")  # what weights are stored in where the text leaves it open
 NARROW = ("fp8", "int8", "fp4", "int4")
@@ -46,6 +49,17 @@ def stored_precision(claim: Claim) -> str:
 def kv_precision(claim: Claim) -> str:
     """What the KV cache is stored in; "" where nothing is said."""
     return next((t.says for t in of_cache(claim) if t.says in BYTES), "")
+
+
+def in_turn(claim: Claim, figure: Figure) -> str:
+    """The precision of one of two figures told in one order: FP16 to FP8, 128 to 64 KiB."""
+    said = list(dict.fromkeys(t.says for t in claim.terms if t.kind == "precision"))
+    figures = claim.of(figure.role)
+    if len(said) != 2 or len(figures) != 2 or any(p not in BYTES for p in said):
+        return ""
+    first = figures[0].span
+    changed = FROM.search(claim.text[: first[0]]) or TO.match(claim.text, first[1])
+    return said[figures.index(figure)] if changed else ""
 
 
 def compute_of(stored: str, peaks: Mapping[str, Interval]) -> Interval | None:

@@ -28,6 +28,7 @@ CONDITIONS = (
     "weights", "parameters", "active", "memory_bandwidth", "devices", "tp", "batch", "concurrency",
 )  # fmt: skip
 HAN = re.compile("[\u4e00-\u9fff]")
+BESIDE = 2  # characters between such a word and the count
 MEMBERS = {"node": 8, "rack": 72}
 
 
@@ -193,9 +194,18 @@ def part_of_more(claim: Claim, figure: Figure) -> bool:
     return each and not claim.of("devices", "tp")
 
 
+def summed(claim: Claim, count: Figure) -> bool:
+    """Whether a word for the sum of all stands right before a count of devices."""
+    return any(
+        t.kind == "user" and t.says == "all" and 0 <= count.span[0] - t.span[1] <= BESIDE
+        for t in claim.terms
+    )
+
+
 def device_count(claim: Claim, figure: Figure) -> tuple[int, bool]:
     """How many devices work together, and whether the text says so."""
     counts = claim.of("devices")
+    counts = [f for f in counts if summed(claim, f)] or counts  # 两台 8 卡 H800 共 16 张卡
     at = figure.hardware.span[0] if figure.hardware else figure.span[0]
     if counts:
         nearest = min(counts, key=lambda f: abs(f.span[1] - at))

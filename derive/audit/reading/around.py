@@ -69,6 +69,10 @@ APIECE = re.compile(r" (?:each|apiece|(?:per|a) (?:token|piece))(?![A-Za-z])", r
 ONE_TOKEN = re.compile(
     r"(?<![A-Za-z])(?:one|a single) token(?!s)|(?:一|1|单) ?个? ?(?:token|词元)", re.IGNORECASE
 )
+KILO = re.compile(r"[0-9] ?[kK]$")
+OF_TEXT = re.compile(
+    r"[ -]?(?:的? ?(?:输入|输出|提示)|(?:input|output|prompt)(?![a-z]))", re.IGNORECASE
+)
 YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 PART = re.compile(r"[{}\\/^_*×÷=(] ?$|[一二三四五六七八九十]$")  # of an expression
 COUNTED = re.compile(
@@ -86,6 +90,8 @@ def counted(read: Read, at: int, found: Sentence, held: Normal, nouns: Sequence[
         return replace(read, unit=PARAM) if nouns[:1] in (["parameters"], ["active"]) else read
     if not read.unit.terms and LENGTH.search(held.text[: found[at].start]):
         return replace(read, unit=TOKEN)  # prompt length 1,909
+    if not read.unit.terms and KILO.search(text) and OF_TEXT.match(held.text, end):
+        return replace(read, unit=TOKEN)  # 8K 输入, a 4k prompt
     if not read.unit.terms and EACH_OF.match(held.text, end):
         return replace(read, unit=REQUEST)  # 256 个 8,192 token 的请求
     if read.unit == PARAM and text.endswith("B") and beside_token(at, found):

@@ -18,8 +18,9 @@ from derive.audit.reading.lists import (
     share_unit,
     with_heading,
 )
+from derive.audit.reading.names import names
 from derive.audit.reading.normal import Normal, normal
-from derive.audit.reading.owners import against, in_order, nearest
+from derive.audit.reading.owners import against, changed, in_order, nearest
 from derive.audit.reading.roles import WAYS, role_of
 from derive.audit.reading.scan import Token, tokens
 from derive.audit.reading.sentence import Sentence, gap
@@ -38,6 +39,11 @@ WORKING = {"work", "matmul", "flop", "mac"}  # nouns that make FLOP an amount
 CONDITIONS = ("precision", "sparsity", "engine", "scope", "direction", "user", "calibre", "tokens")
 COMPARES = ("than", "instead", "less", "more")
 ACHIEVED = {"memory_bandwidth": "achieved_bandwidth"}
+FAMILY = re.compile(r"[A-Z][0-9]{2,4}(?![0-9])")
+VERSION = re.compile(
+    r"(?:SXM[0-9]?|PCIe|NVL)[ -]?(?:版|款|version|variant|part|model|card|form factor|sibling)",
+    re.IGNORECASE,
+)
 PORT = re.compile(r"(?:bE|Ethernet|InfiniBand|RoCE)$", re.IGNORECASE)
 OWN = ("pin", "kv_k", "kv_v", "active")  # nouns that never speak of a second figure
 
@@ -47,6 +53,7 @@ def read_claim(text: str, roots: tuple[Path, ...], place: Place | None = None) -
     held = normal(text, place)
     found = Sentence(tokens(held.text, roots))
     hardware = tuple(named(t, held) for t in found if t.kind == "hardware")
+    hardware = with_siblings(hardware, found, held, roots)
     models = [named(t, held) for t in found if t.kind == "model"]
     figures = [figure(t, i, found, held) for i, t in enumerate(found) if t.kind == "number"]
     inherit_units(figures, found)
@@ -58,7 +65,11 @@ def read_claim(text: str, roots: tuple[Path, ...], place: Place | None = None) -
     named_one = bool(models)  # else a parameter count is all that is known of the model
     sizes = [f for f in figures if f.unit == PARAM and f.role != "active"]
     models += [sized(f) for f in sizes if is_model(f, held) or not named_one]
-    listed = against(figures, hardware, text) or in_order(figures, hardware)
+    listed = (
+        changed(figures, hardware, text)
+        or against(figures, hardware, text)
+        or in_order(figures, hardware)
+    )
     own = [n for n in models if n.ids] or models  # what is activated is activated of a named model
     made = [
         replace(
@@ -74,6 +85,26 @@ def read_claim(text: str, roots: tuple[Path, ...], place: Place | None = None) -
                  and held.text[t.start : t.end].lower() not in FILLER
                  and held.text[t.start : t.end].isalnum())  # fmt: skip
     return Claim(text, tuple(made), hardware, tuple(models), terms, left, place or Place())
+
+
+def with_siblings(
+    hardware: tuple[Named, ...], found: Sentence, held: Normal, roots: tuple[Path, ...]
+) -> tuple[Named, ...]:
+    """The names, and another form of the one product that they name: the SXM version."""
+    family = {m[0] for n in hardware if (m := FAMILY.match(n.text))}
+    if len(family) != 1 or len(hardware) != 1:
+        return hardware
+    (base,), made = family, list(hardware)
+    for token in found:
+        words = held.text[token.start : token.end + 12]
+        if token.of != "variant" or not VERSION.match(words) or token.start < hardware[0].span[1]:
+            continue
+        other = names("hardware", roots).at(f"{base} {token.says}", 0)
+        if other and other[1] != hardware[0].ids:
+            made.append(
+                Named(words[: token.end - token.start], held.span(token.start, token.end), other[1])
+            )
+    return tuple(made)
 
 
 def named(token: Token, held: Normal) -> Named:

@@ -15,6 +15,12 @@ BEHIND = re.compile(
     r" (?:on|of|for|in|from|per) (?:(?:the|an?|one|each) )?(?:NVIDIA |AMD )?", re.IGNORECASE
 )
 
+STARTS = re.compile(r"(?:(?<![a-z])from(?: the)?|从|由) ?$", re.IGNORECASE)
+BECOMES = re.compile(
+    r",? ?(?:down |up )?to ?(?:only |about )?"
+    r"|,? ?[降减增升提缩砍压][^0-9,;.]{0,4}[到至为成] ?(?:约|只有)? ?",
+    re.IGNORECASE,
+)
 VERSUS = re.compile(r" ?(?:vs\.?|versus|against|compared (?:to|with)|对比?|比) ?", re.IGNORECASE)
 THAN = re.compile(r"(?:compared (?:to|with)|than|from|相比|对比|较|从) ?(?:the )?$", re.IGNORECASE)
 
@@ -62,4 +68,22 @@ def against(figures: Sequence[Figure], among: Sequence[Named], text: str) -> dic
             first, second = second, first
         if VERSUS.fullmatch(text[one.span[1] : other.span[0]]):
             made |= {i: first, i + 1: second}
+    return made
+
+
+def changed(figures: Sequence[Figure], among: Sequence[Named], text: str) -> dict[int, Named]:
+    """What something changes to is the first name's, not that of what it changes from.
+
+    "The A800 cuts NVLink from the 600 GB/s of the A100 to 400 GB/s."
+    """
+    made: dict[int, Named] = {}
+    for i, (one, other) in enumerate(pairwise(figures)):
+        before = {n.ids: n for n in among if n.span[1] <= one.span[0]}
+        if one.role != other.role or not one.unit.terms or len(before) != 2:
+            continue
+        first, second = before.values()
+        if not STARTS.search(text[first.span[1] : second.span[0]]):
+            continue
+        if BECOMES.fullmatch(text[one.span[1] : other.span[0]]):
+            made |= {i: second, i + 1: first}
     return made

@@ -21,7 +21,7 @@ MORE = r"(?:larger|greater|bigger|higher|faster|longer)(?: than)?|exceeds?|outwe
 LESS = r"(?:smaller|lower|slower|shorter)(?: than)?|is (?:much |far |slightly )?(?:less|below|fewer)(?: than)?|falls short of|<|小于|低于|不及|慢于|少于|≤"
 SIGN = re.compile(rf"(?<![a-z])(?:(?P<more>{MORE})|(?P<less>{LESS}))(?![a-z])")
 STOPS = re.compile(
-    r"[;.]|\b(?:one|those|with|runs?|decodes?|trains?)\b| and | while | but |而|和|与|且|并"
+    r"[;.]|\b(?:one|those|with|runs?|decodes?|trains?)\b| and | while | but |\bi\.e|that is|\bmeaning\b|即|也就是|意味着|而|和|与|且|并"
 )
 ADJECTIVE = re.compile(
     r"^[^0-9;.]{0,24}?(?P<more>larger|greater|bigger|higher|faster|更大|更高|更快|更多|大|高|快|多|强)"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PER_DEVICE = unit("device").dimension
 EACH = re.compile(
-    r"每(?:张|块|个|颗|片|卡)? ?(?:卡|gpu|芯片|设备|加速器)?[^0-9]{0,8}$|单(?:卡|张|块)[^0-9]{0,6}$|(?:each|per (?:gpu|card|device))(?: (?:delivers?|gives?|has|have|makes?|at|with|of))?$"
+    r"每(?:张|块|个|颗|片|卡)? ?(?:卡|gpu|芯片|设备|加速器)?[^0-9]{0,8}$|单(?:卡|张|块)[^0-9]{0,6}$|(?:(?:each|every)(?: (?:gpu|card|device|chip))?|per (?:gpu|card|device))(?: (?:delivers?|gives?|has|have|makes?|contributes?|handles|serves|produces|yields|gets|sees|at|with|of))?(?: about| roughly)?$"
     r"|each of (?:(?:the|its|these) )?[0-9]+ (?:gpus|cards|devices|chips|accelerators)(?: [a-z]+)?(?: about| roughly)? ?$"
 )
 EACH_BEHIND = re.compile(

@@ -125,6 +125,9 @@ def excused(claim: Claim, term: Term, figure: Figure, pairs: Sequence[tuple[Term
     if any(n.kind == "noun" and n.span != term.span and n.says != term.says
            and term.span[1] <= n.span[0] < figure.span[0] for n in claim.terms):  # fmt: skip
         return True
+    if any(0 <= term.span[0] - f.span[1] <= 1 and f.dimension in stems(NOUNS[term.says][1])
+           for f in claim.figures if term.says in NOUNS):  # fmt: skip
+        return True  # 20 ms per step is 150 tokens/s
     own = {n.says for n, f in pairs if f.span == figure.span} - {term.says}
     right = {
         n.says for n in claim.terms if n.kind == "noun" and 0 <= n.span[0] - figure.span[1] <= 1

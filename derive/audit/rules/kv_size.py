@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from derive.audit.consistency.between import before
 from derive.audit.interval import Interval
-from derive.audit.physics.precisions import kv_precision, stored_precision
+from derive.audit.physics.precisions import in_turn, kv_precision, stored_precision
 from derive.audit.physics.setting import Setting, Subject
 from derive.audit.physics.settings import setting
 from derive.audit.readings import Candidate, outcome
 from derive.audit.rule import rule
-from derive.audit.rules.model_size import FROM, GB, GIB, TO, about, size_finding
+from derive.audit.rules.model_size import GB, GIB, about, size_finding
 from derive.specs.precision import BYTES
 from derive.text import Text, tr
 
@@ -146,18 +146,6 @@ def binary_slip(figure: Figure) -> Fraction:
     """What its prefix is short of the binary one: 1.024 for KB, 1.049 for MB."""
     symbol = next((s for s, _ in figure.unit.terms if s.endswith("B") and len(s) == 2), "B")
     return Fraction(128, 125) ** (" KMG".index(symbol[0].upper()) if symbol != "B" else 0)
-
-
-def in_turn(claim: Claim, figure: Figure) -> str:
-    """The precision of one of two figures, where two are told in the same order: from FP16 to FP8, from 128 to 64 KiB."""
-    said = list(dict.fromkeys(t.says for t in claim.terms if t.kind == "precision"))
-    figures = claim.of(figure.role)
-    changed = FROM.search(claim.text[: figures[0].span[0]]) or TO.match(
-        claim.text, figures[0].span[1]
-    )
-    if len(said) == len(figures) == 2 and changed and all(p in BYTES for p in said):
-        return said[figures.index(figure)]
-    return ""
 
 
 def cache_precision(claim: Claim) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from derive.audit.interval import Interval
 from derive.audit.physics.lines import rounded
-from derive.audit.physics.precisions import storable
+from derive.audit.physics.precisions import FROM, TO, in_turn, storable
 from derive.audit.physics.setting import Subject
 from derive.audit.physics.settings import own_model, subjects
 from derive.audit.readings import Candidate, Outcome, outcome, together
@@ -31,8 +31,6 @@ ROUNDED = Fraction(1, 20)  # how far a name's size may lie from the count that i
 GB, GIB = unit("GB"), unit("GiB")
 SIZE = unit("byte/param").dimension
 ATTENTION = Fraction(1, 4)  # what attention adds to the operations of a token at usual contexts
-FROM = re.compile(r"(?:from|从|由)(?: about| roughly|约)? ?$", re.IGNORECASE)
-TO = re.compile(r" ?(?:down )?(?:to|at|->|→|[降减缩变压][^0-9]{0,4}[到至为成]|到|至)")
 EACH = re.compile(
     r"(?:每(?:张|块|个)? ?(?:卡|GPU|设备)|单卡|(?<![a-z])(?:each|per|every) (?:GPU|card|device|rank))[^0-9,.;，。；]{0,24}$",
     re.IGNORECASE,
@@ -252,7 +250,8 @@ def sizes(claim: Claim, subject: Subject, figure: Figure) -> Iterator[Candidate]
         slip = tr("{under}, binary and decimal prefix exchanged", under=under)
         yield about(whole.scaled(1 / mistaken), slip, base="byte")
         return
-    for stored, plain in storable(claim, subject.native):
+    turn = in_turn(claim, figure)
+    for stored, plain in [(turn, True)] if turn else storable(claim, subject.native):
         each = BYTES[stored]
         whole = count.scaled(each)
         bare = whole.middle

@@ -35,6 +35,7 @@ LINKS = ("link", "network")
 BUILDS = 4  # how far builds of one name lie apart at most
 SUMMED = ("memory", "memory_bandwidth", "peak", "power")  # what devices have together
 ANOTHER = re.compile(r"[ -]?(?:version|variant|edition|part|sibling)(?![a-z])| ?(?:版|款)")
+PART = re.compile(r"(?:可用|剩余?|余下|留给|usable|available|left|remaining)[^0-9,;]{0,8}$")
 DRAWS = re.compile(
     r"(?<![a-z])(?:draw(?:s|ing)?|drew|dissipat(?:es?|ing))(?![a-z])|耗电|(?:实测|运行)功耗",
     re.IGNORECASE,
@@ -123,7 +124,9 @@ def spoken_of_otherwise(figure: Figure, claim: Claim) -> bool:
     """Whether the figure is what something needed or reached, not what the product has."""
     if figure.role == "power":
         return figure.says("calibre", "achieved") or bool(DRAWS.search(claim.text))
-    if figure.role == "memory" and ANOTHER.match(claim.text, figure.span[1]):
+    if figure.role == "memory" and (
+        ANOTHER.match(claim.text, figure.span[1]) or PART.search(before(claim, figure, 16))
+    ):
         return True
     if figure.role in ("memory", "memory_bandwidth", "link", "network"):
         return (
