@@ -198,6 +198,26 @@ CASES = [
     ("单请求 8K 输入、Llama-3-70B BF16、8 张 H100 SXM,TTFT 只要 50ms。", "exceeds_bound"),
     ("Llama-3-70B in BF16 on 8 H100 SXM answers an 8K prompt with a TTFT of 50 ms.",
      "exceeds_bound"),
+    # one request alone and each of many, two contexts in one order, a device's part of the weights
+    ("Llama-3-70B 在 8 张 A100 80GB SXM 上 BF16 单路约 45 token/s,64 并发总吞吐约 1500 token/s。",
+     "consistent"),
+    (("We saw 2,100 tok/s at concurrency 64 on one H100 SXM with Llama-3-8B FP8, 33 tok/s per "
+     "user."), "consistent"),
+    (("We saw 4,200 tok/s at concurrency 64 on one H100 SXM with Llama-3-8B FP8, 33 tok/s per "
+     "user."), "contradicted"),
+    ("上下文从 8K 增加到 32K 时,Llama-3-8B 单请求 KV cache 从 1.07GB 增加到 4.29GB。",
+     "consistent"),
+    ("上下文从 8K 增加到 32K 时,Llama-3-8B 单请求 KV cache 从 1.07GB 增加到 3.2GB。",
+     "contradicted"),
+    ("Of each H100 SXM, weights take 17.6 GB under TP=8 for Llama-3-70B in BF16.", "consistent"),
+    ("Under TP=8 the weights of Llama-3-70B in BF16 take 17.6 GB.", "ambiguous"),
+    ("Under TP=8 the weights of Llama-3-70B in BF16 take 141 GB.", "consistent"),
+    # the share of active parameters
+    ("671B parameters in all, 37B active, an activation ratio of 5.5%.", "consistent"),
+    ("DeepSeek-V3 has 671B parameters and 37B active ones: 15% of the parameters are active.",
+     "contradicted"),
+    ("MoE 模型 DeepSeek-V3 总参数 671B、激活 37B,激活比例约 5.5%。", "consistent"),
+    ("MoE 模型 DeepSeek-V3 总参数 671B、激活 37B,激活比例约 15%。", "contradicted"),
     # a side of the ridge by the intensity
     ("At 100 FLOP/byte a BF16 kernel on the H100 SXM is memory bound.", "consistent"),
     ("At 100 FLOP/byte a BF16 kernel on the H100 SXM is compute bound.", "contradicted"),

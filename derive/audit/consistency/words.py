@@ -18,6 +18,7 @@ from derive.units import Quantity, show
 if TYPE_CHECKING:
     from derive.audit.types import Figure
 
+THINGS = ("request", "token", "device")
 COUNTS = ("flight", "devices")
 
 
@@ -54,9 +55,15 @@ def finding(
     what = tr("{law}: {line}, not {figure}{cause}", law=name, line=line,
               figure=same(printed.text), cause=cause)  # fmt: skip
     role = ROLES[last.role].name if last.role else same("")
-    corrected = tr("The {role} must be {value}: {law}.", role=role, value=show(should).text,
+    corrected = tr("The {role} must be {value}: {law}.", role=role, value=amount(should),
                    law=name)  # fmt: skip
     return Finding(law.id, verdict, "error", what, spans, readings, (line,), corrected)
+
+
+def amount(quantity: Quantity) -> str:
+    """A quantity; a count without the thing that its own name already says (80 request)."""
+    text = show(quantity).text
+    return text.removesuffix(f" {quantity.unit.text}") if quantity.unit.text in THINGS else text
 
 
 def counted(filled: Filled, ratio: Interval) -> Text | None:

@@ -62,6 +62,7 @@ def read_claim(text: str, roots: tuple[Path, ...], place: Place | None = None) -
     remarks(figures, text)
     share_unit(figures, hardware, text)
     lend_tokens(figures)
+    sum_beside_each(figures)
     named_one = bool(models)  # else a parameter count is all that is known of the model
     sizes = [f for f in figures if f.unit == PARAM and f.role != "active"]
     models += [sized(f) for f in sizes if is_model(f, held) or not named_one]
@@ -292,6 +293,19 @@ def lend_tokens(figures: list[Figure]) -> None:
         way = WAYS.get(one.conditions.get("tokens", ()), "")
         if one.role == "number" and not one.unit.terms and way and other.role in WAYS.values():
             figures[i] = replace(one, unit=other.unit, role=way)
+
+
+def sum_beside_each(figures: list[Figure]) -> None:
+    """A larger rate beside the rate of each of many requests is that of all of them."""
+    rates = [(i, f) for i, f in enumerate(figures) if f.role == "speed"]
+    many = any(f.role in ("concurrency", "batch") and f.value > 1 for f in figures)
+    if len(rates) != 2 or not many:
+        return
+    (i, one), (j, other) = rates
+    for at, whole, each in ((i, one, other), (j, other, one)):
+        free = not whole.says("user") and not whole.says("tokens", "input")
+        if free and each.says("user", "one") and whole.quantity.base > each.quantity.base:
+            figures[at] = replace(whole, conditions={**whole.conditions, "user": ("all",)})
 
 
 def is_model(one: Figure, held: Normal) -> bool:

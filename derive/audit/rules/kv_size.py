@@ -70,9 +70,19 @@ def cache_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
                 if len(held) != 1:
                     continue
                 here = here.with_(T=held[0].interval)  # so many tokens, whosever they are
+            if length := length_in_turn(claim, figure):
+                here = here.with_(T=length)
             each.append(outcome(figure, list(candidates(claim, model, here, figure))))
         if each and any(c.plain for o in each for c in o.candidates):
             yield size_finding("COND022", figure, each)
+
+
+def length_in_turn(claim: Claim, figure: Figure) -> Interval | None:
+    """The length of one of two caches, where two of each are told in one order: 8K to 32K."""
+    caches, lengths = claim.of("kv"), claim.of("context", "tokens", "prompt")
+    if figure.role != "kv" or len(caches) != 2 or len(lengths) != 2:
+        return None
+    return lengths[caches.index(figure)].interval
 
 
 def factor(claim: Claim, figure: Figure) -> bool:

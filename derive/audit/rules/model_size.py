@@ -31,6 +31,9 @@ ROUNDED = Fraction(1, 20)  # how far a name's size may lie from the count that i
 GB, GIB = unit("GB"), unit("GiB")
 SIZE = unit("byte/param").dimension
 ATTENTION = Fraction(1, 4)  # what attention adds to the operations of a token at usual contexts
+EVERY = re.compile(
+    r"(?<![a-z])(?:each|per) (?!token|layer)|每[张块个]?(?:卡|GPU|设备)|单卡", re.IGNORECASE
+)
 EACH = re.compile(
     r"(?:每(?:张|块|个)? ?(?:卡|GPU|设备)|单卡|(?<![a-z])(?:each|per|every) (?:GPU|card|device|rank))[^0-9,.;，。；]{0,24}$",
     re.IGNORECASE,
@@ -239,6 +242,9 @@ def sizes(claim: Claim, subject: Subject, figure: Figure) -> Iterator[Candidate]
         yield from of_part(claim, subject, count, parts, copies=copies)
         if not copies:
             return
+    elif (degree := claim.one("tp")) and degree.value > 1 and degree.value.denominator == 1:
+        parts = int(degree.value)  # whose share it is, is not said
+        yield from of_part(claim, subject, count, parts, copies=True, plain=False)
     binary = any(symbol.endswith("iB") for symbol, _ in figure.unit.terms)
     mistaken = GB.factor / GIB.factor if binary else GIB.factor / GB.factor
     if each_said := bytes_said(claim):
@@ -285,8 +291,9 @@ def sizes(claim: Claim, subject: Subject, figure: Figure) -> Iterator[Candidate]
 
 def on_each(claim: Claim, figure: Figure) -> tuple[int, bool]:
     """Among how many devices the weights are split, and whether each may also hold a copy of them."""
-    each = figure.says("scope", "device") or EACH.search(claim.text[: figure.span[0]])
     degree, counted = claim.one("tp"), claim.one("devices")
+    each = figure.says("scope", "device") or EACH.search(claim.text[: figure.span[0]])
+    each = each or (EVERY.search(claim.text) if degree else None)  # of each H100, under TP=8
     of = degree or counted
     if not each or of is None or of.value.denominator != 1:
         return 1, False
@@ -294,20 +301,20 @@ def on_each(claim: Claim, figure: Figure) -> tuple[int, bool]:
 
 
 def of_part(
-    claim: Claim, subject: Subject, count: Interval, parts: int, *, copies: bool
+    claim: Claim, subject: Subject, count: Interval, parts: int, *, copies: bool, plain: bool = True
 ) -> Iterator[Candidate]:
     """What one of several devices holds of the weights."""
-    for stored, plain in storable(claim, subject.native):
+    for stored, usual in storable(claim, subject.native):
         each = BYTES[stored] / parts
         top = 1 + (OVERHEAD[BYTES[stored]] if stored in SCALED else Fraction(0))
         whole = Interval(count.low * each, count.high * each * top)
         under = tr("{model}, {precision}, one device of {count}", model=subject.name,
                    precision=stored.upper(), count=parts)  # fmt: skip
-        yield about(whole, under, base="byte", plain=plain, sources=subject.sources,
+        yield about(whole, under, base="byte", plain=usual and plain, sources=subject.sources,
                     printed=count.middle * each,
                     say=partial(held_of, subject.name, stored.upper(), parts))  # fmt: skip
-        if (rounded_size := nominal(subject)) and plain:
-            yield about(rounded_size.scaled(each), under, base="byte", plain=True)
+        if (rounded_size := nominal(subject)) and usual:
+            yield about(rounded_size.scaled(each), under, base="byte", plain=plain)
         if not copies:
             told = tr("{model}, {precision}, all devices together", model=subject.name,
                       precision=stored.upper())  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import product as combinations
 from typing import TYPE_CHECKING
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from derive.audit.types import Claim, Figure, Named
     from derive.specs.types import Hardware
 
+BASE = re.compile(
+    r" ?(?:[x×]|times|倍)? ?(?:(?:that )?of |as much as )?(?:the )?(?:'s|’s|的)? ?", re.IGNORECASE
+)
 NEAR = 24  # characters between a multiple and the quantity that it is of
 
 
@@ -44,12 +48,44 @@ NEAR = 24  # characters between a multiple and the quantity that it is of
 def beside_figures(claim: Claim, library: Library) -> Iterator[Finding]:
     """One finding for a multiple of a quantity that both products have."""
     sides = two(claim)
+    if len({n.ids for n in claim.hardware}) > 2:
+        yield from of_bases(claim)
     if sides is None or claim.models or claim.says("noun", *SERVICE):
         return
     for stated in multiples(claim):
         figures = others(claim, stated)
         if figures and all(f.role in KINDS for f in figures):
             yield from of_one(claim, library, stated, sides, figures)
+
+
+def of_bases(claim: Claim) -> Iterator[Finding]:
+    """Multiples of a figure that stands right behind them, among several products.
+
+    "8 TB/s, 1.67x the H200's 4.8 TB/s": the other side is any figure of that kind before it.
+    """
+    for stated in multiples(claim):
+        base = next((f for f in claim.figures if f.span[0] >= stated.span[1]), None)
+        if base is None or base.role not in KINDS or base.value <= 0:
+            continue
+        words = claim.text[stated.span[1] : base.span[0]]
+        for named in claim.hardware:
+            words = words.replace(named.text, "")
+        tops = [f for f in claim.figures if f.span[1] <= stated.span[0] and f.role == base.role
+                and f.hardware and f.hardware != base.hardware]  # fmt: skip
+        if not tops or not BASE.fullmatch(words):
+            continue
+        ratios = [f.interval / base.interval for f in tops]
+        spans = (stated.span, base.span)
+        if any(r.meets(stated.interval) for r in ratios):
+            top = next(f for f, r in zip(tops, ratios, strict=True) if r.meets(stated.interval))
+            message = tr("{stated} is the ratio of {one} and {other}", stated=same(stated.text),
+                         one=same(top.text), other=same(base.text))  # fmt: skip
+            yield Finding("COND017", "consistent", "info", message, spans)
+            continue
+        lines = tuple(quotient(f.quantity, base.quantity) for f in tops)
+        message = tr("{line}, not {figure}", line=lines[0], figure=same(stated.text))
+        said = tr("It should read {line}.", line=lines[0])
+        yield Finding("COND017", "contradicted", "error", message, spans, (), lines, said)
 
 
 def of_one(

@@ -36,6 +36,8 @@ BUILDS = 4  # how far builds of one name lie apart at most
 SUMMED = ("memory", "memory_bandwidth", "peak", "power")  # what devices have together
 ANOTHER = re.compile(r"[ -]?(?:version|variant|edition|part|sibling)(?![a-z])| ?(?:版|款)")
 PART = re.compile(r"(?:可用|剩余?|余下|留给|usable|available|left|remaining)[^0-9,;]{0,8}$")
+OF_WATT = re.compile(r"每瓦(?:特)?[^0-9,;.]{0,4}$")
+SYSTEM = re.compile(r"[DH]GX|server|system|node|rack|整机|服务器|机柜|节点", re.IGNORECASE)
 DRAWS = re.compile(
     r"(?<![a-z])(?:draw(?:s|ing)?|drew|dissipat(?:es?|ing))(?![a-z])|耗电|(?:实测|运行)功耗",
     re.IGNORECASE,
@@ -89,6 +91,8 @@ def sure(found: Judgement, claim: Claim) -> bool:
         return False
     if figure.role in LINKS and claim.says("per", "link"):
         return False
+    if figure.role == "power" and SYSTEM.search(claim.text):
+        return False  # a server draws more than its devices
     if figure.role == "power" and claim.says("use"):
         return False  # what it draws is held against what it is rated at by PHYS016
     words = {"memory": ("memory",), "power": ("power",),
@@ -122,6 +126,8 @@ def carried(figure: Figure) -> bool:
 
 def spoken_of_otherwise(figure: Figure, claim: Claim) -> bool:
     """Whether the figure is what something needed or reached, not what the product has."""
+    if figure.role in ("peak_rate", "achieved_rate") and OF_WATT.search(before(claim, figure, 8)):
+        return True
     if figure.role == "power":
         return figure.says("calibre", "achieved") or bool(DRAWS.search(claim.text))
     if figure.role == "memory" and (

@@ -23,7 +23,8 @@ BEHIND = re.compile(
     re.IGNORECASE,
 )
 AHEAD = re.compile(
-    r"(?:(?P<more>(?:高|多|快|大|强|领先|提升|提高|增加)出?)"
+    r"(?:(?P<more>(?:(?<![a-z])(?:rais|increas|boost|improv|grow)[a-z]*[^0-9,;]{0,24} by"
+    r"(?: about| roughly)? ?|高|多|快|大|强|领先|提升|提高|增加)出?)"
     r"|(?P<less>低|慢|小|弱|落后|减?少|降低)|(?P<of>的))了?[ 约大近]*$"
 )
 DOUBLE = ("twice", "double", "doubles", "两倍", "翻倍")
@@ -49,8 +50,9 @@ def multiple(claim: Claim) -> Multiple | None:
 
 
 def multiples(claim: Claim) -> list[Multiple]:
-    """All of them: numbers first, else a word, else percentages between two products."""
-    return in_numbers(claim) or in_words(claim) or in_percent(claim)
+    """All of them in their order: numbers and percentages between two products, else a word."""
+    found = [*in_numbers(claim), *in_percent(claim)]
+    return sorted(found, key=lambda m: m.span) or in_words(claim)
 
 
 def in_numbers(claim: Claim) -> list[Multiple]:
