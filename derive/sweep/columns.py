@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from derive.derivation.points import FARTHEST, no_batch
+from derive.derivation.points import FARTHEST, no_batch, not_even_one
 from derive.derivation.stored import crossings, trees
 from derive.errors import DeriveError
 from derive.expression.tree import Call, Node, Number, names
@@ -16,6 +16,7 @@ from derive.study.results import is_known
 from derive.study.values import unknown_symbol
 from derive.sweep.axes import Axis, Numbers
 from derive.sweep.grid import Grid
+from derive.sweep.reading import LONGEST_SEARCH, withheld
 from derive.text import Text, tr
 
 FITS = "fits"
@@ -85,7 +86,7 @@ def result_column(name: str, kinds: Sequence[Bound]) -> Column:
                 continue
             whole &= counts(name, given)
             why |= dict.fromkeys(reasons(name, given))
-            if name in catalogue() and catalogue()[name].calibre == "reachable":
+            if withheld(name):
                 why[tr("the scenario does not fit: {column} is false", column=FITS)] = None
     return Column(
         name, "integer" if whole else "number", unit_of(name).text, meaning(name), tuple(why)
@@ -159,14 +160,17 @@ def own(made: Formula) -> Iterator[Text]:
     if made.otherwise:
         yield made.otherwise.meaning
     found = crossings().get(made.id) if made.tree is None else None
-    if found and (found.variable == "b" or found.largest):
-        last = f"{FARTHEST.get(found.variable, 2**30):,}"
+    last = f"{FARTHEST.get(found.variable, LONGEST_SEARCH):,}" if found else ""
+    if found and found.variable == "b":
         yield no_batch(last, start=False, largest=found.largest)
         if not found.largest:
             yield no_batch(last, start=True, largest=False)
-    elif found:
-        yield stays_apart(made, f"{FARTHEST.get(found.variable, 2**30):,}", above=True)
+    elif found and found.largest:
+        yield tr("every input up to {last} tokens meets the target", last=last)
+    elif found and made.solve:
+        yield stays_apart(made, last, above=True)
+        yield stays_apart(made, last, above=False)
     elif made.solve:
         yield never_meets(made)
     if made.largest:
-        yield tr("not even one request meets the target")
+        yield not_even_one(made.largest[2])

@@ -299,11 +299,16 @@ def compiled(
             found = reader.name(name)
         except Absent:
             found = NOWHERE
-        reachable = name in catalogue() and catalogue()[name].calibre == "reachable"
-        if reachable and name not in derived and fits is not None:
+        if withheld(name) and name not in derived and fits is not None:
             found = reader.where(found, fits)
         made.append((name, scaled(reader, found, 1 / unit_of(name).factor)))
     return finished(scope, made)
+
+
+def withheld(name: str) -> bool:
+    """Whether a value is stated of a scenario that fits only."""
+    found = catalogue().get(name)
+    return found is not None and found.calibre == "reachable" and not found.needed
 
 
 def truth(fits: Operand | bool) -> Operand:
