@@ -25,6 +25,10 @@ def imported(folder: str) -> set[str]:
                 modules |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 modules.add(node.module.partition(".")[0])
+            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "import_module":
+                named = node.args[0]
+                if isinstance(named, ast.Constant):
+                    modules.add(str(named.value).partition(".")[0])
     owners = packages_distributions()
     foreign = modules - sys.stdlib_module_names - {"derive"}
     return {canonicalize_name(owner) for m in foreign for owner in owners.get(m, [m])}
