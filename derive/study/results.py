@@ -69,11 +69,16 @@ def fitting(bound: Bound) -> bool | None:
     point = bound.typical
     try:
         with standing_in(bound.variants):  # a comparison asks this of two scenarios
-            return point.get("g") >= point.get("g_fit")
+            return point.get("g") >= point.get("g_fit") and prefill_fits(point)
     except Undefined:
         return False
     except Absent:
         return None
+
+
+def prefill_fits(point: Point) -> bool:
+    """Whether prefill on devices of its own has room there; elsewhere it asks for none."""
+    return "g_pre" not in point.given or point.get("g_pre") >= point.get("g_fit_pre")
 
 
 def result(bound: Bound, name: str, fits: bool | None) -> Result:
@@ -115,6 +120,11 @@ def does_not_fit(bound: Bound) -> Text:
     """Why a configuration has no speed of its own."""
     point = bound.typical
     try:
+        if point.get("g") >= point.get("g_fit"):
+            return tr(
+                "prefill does not fit on its devices: {g} given, at least {fit} needed",
+                g=said(point.quantity("g_pre")), fit=said(point.quantity("g_fit_pre")),
+            )  # fmt: skip
         return tr(
             "the scenario does not fit: {g} given, at least {fit} needed",
             g=said(point.quantity("g")),

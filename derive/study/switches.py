@@ -153,7 +153,7 @@ def disaggregation(bound: Bound, results: Results) -> Iterator[Finding]:
             "prefill_does_not_fit",
             "error",
             tr(
-                "{g} of prefill given, at least {fit} needed for the weights and one prompt: TTFT and the fleet are withheld.",
+                "{g} of prefill given, at least {fit} needed for the weights and one prompt: bounds keep their values, reachable speeds are withheld.",
                 g=said(point.quantity("g_pre")),
                 fit=text(results, "g_fit_pre"),
             ),

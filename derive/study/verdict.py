@@ -19,7 +19,10 @@ from derive.units import Quantity, show, unit
 def fits(bound: Bound, results: Results) -> bool:
     """Whether the devices hold weights and batch."""
     need = value(results, "g_fit")
-    return need is not None and bound.typical.get("g") >= need
+    if need is None or bound.typical.get("g") < need:
+        return False
+    pool = value(results, "g_fit_pre")
+    return pool is None or bound.typical.get("g_pre") >= pool
 
 
 def wall(results: Results) -> tuple[str, Text]:
@@ -46,6 +49,12 @@ def sentence(bound: Bound, results: Results) -> Text:
             return tr(
                 "{model} cannot run on {g} × {hardware}: {why}.",
                 why=results["g_fit"].why or same(""),
+                **parts,
+            )
+        if (pool := value(results, "g_fit_pre")) and g >= results["g_fit"].value.value:
+            return tr(
+                "{model} fits on {g} × {hardware} for decode, but prefill needs at least {fit}; {wall}.",
+                fit=said(Quantity(pool, unit("device"))),
                 **parts,
             )
         return tr(
@@ -162,6 +171,14 @@ def concurrency(bound: Bound, results: Results) -> dict[str, Any]:
     return tile("b_max", tr("concurrency"), shown(limit) if limit else "–", "none", *notes)
 
 
+def prefill_room(bound: Bound, results: Results) -> list[Text]:
+    """What prefill on devices of its own needs and has."""
+    if value(results, "g_fit_pre") is None:
+        return []
+    given = int(bound.typical.get("g_pre"))
+    return [tr("prefill: {g} given, {fit} needed", g=given, fit=text(results, "g_fit_pre"))]
+
+
 def tiles(bound: Bound, results: Results) -> list[dict[str, Any]]:
     """The cover's large numbers."""
     fit = fits(bound, results)
@@ -173,6 +190,7 @@ def tiles(bound: Bound, results: Results) -> list[dict[str, Any]]:
             "✓" if fit else "×",
             "met" if fit else "missed",
             tr("{g} given, {fit} needed", g=int(g), fit=text(results, "g_fit")),
+            *prefill_room(bound, results),
         ),
         result_tile(bound, results, "TTFT", tr("TTFT, one prompt"), "target_TTFT"),
         result_tile(bound, results, "TPOT", tr("TPOT"), "target_TPOT"),

@@ -14,7 +14,7 @@ from derive.verify.texts import read
 from derive.verify.values import Ledger
 
 # a line without a value says why: the devices needed, the end of a search, or no number at all
-WITHHELD: Says = ((), ("g", "g_fit"), (FAR,))
+WITHHELD: Says = ((), ("g", "g_fit"), ("g_pre", "g_fit_pre"), (FAR,))
 STRONG = Fraction(1, 10)  # percent for one percent: what divides levers that work from others
 AT = (MEAN, "")  # where no mean context is known, at the context given
 # TPOT at peak: a step over its tokens, or with speculation a round over what it yields
@@ -48,7 +48,8 @@ def threshold(name: str, floor: str) -> Says:
     goal, low, high = f"target_{name}", f"{name}.low", f"{name}.high"
     return (
         (goal, floor, low, high), (high, low, high, floor), (goal, floor, "g", "g_fit"),
-        (goal, floor), (floor,), ("g", "g_fit", floor),
+        (goal, floor), (floor,), ("g", "g_fit", floor), (goal, floor, "g_pre", "g_fit_pre"),
+        ("g_pre", "g_fit_pre", floor),
     )  # fmt: skip
 
 

@@ -53,9 +53,16 @@ def fitting(ledger: Ledger) -> bool:
     if "g_fit" not in ledger.cards:
         return True
     try:
-        return ledger.here("g").base >= ledger.here("g_fit").base
+        return ledger.here("g").base >= ledger.here("g_fit").base and prefill_fits(ledger)
     except NoValue:
         return False
+
+
+def prefill_fits(ledger: Ledger) -> bool:
+    """Whether prefill on devices of its own has room there; elsewhere it asks for none."""
+    if "g_pre" not in ledger.given:
+        return True
+    return ledger.here("g_pre").base >= ledger.here("g_fit_pre").base
 
 
 def one_result(ledger: Ledger, name: str, row: Mapping[str, Any]) -> Iterator[Text]:
@@ -143,6 +150,11 @@ def withheld(ledger: Ledger) -> Text:
     """Why a configuration has no speed of its own."""
     try:
         given, fit = ledger.here("g"), ledger.here("g_fit")
+        if given.base >= fit.base:
+            return tr(
+                "prefill does not fit on its devices: {g} given, at least {fit} needed",
+                g=said(ledger.here("g_pre")), fit=said(ledger.here("g_fit_pre")),
+            )  # fmt: skip
     except NoValue as missing:
         return missing.why
     return tr(

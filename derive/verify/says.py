@@ -29,10 +29,11 @@ SAYS: dict[str, Says] = {
     "verdict.wall": ((BELOW,), (ABOVE,), ()),
     "verdict.sentence": (
         ("g", BELOW, "TPOT", "TTFT"), ("g", ABOVE, "TPOT", "TTFT"), ("g", "g_fit", BELOW),
-        ("g", "g_fit", ABOVE), ("g",), ("g", BELOW, "TPOT"), ("g", ABOVE, "TPOT"),
+        ("g", "g_fit", ABOVE), ("g",), ("g", "g_fit_pre", BELOW),
+        ("g", "g_fit_pre", ABOVE),
     ),
     "verdict.lever": (("=1 %", "rate"), ("=1 %", "rate", "=1 %", "next")),
-    "tiles.fits": (("g", "g_fit"), ("g",)),
+    "tiles.fits": (("g", "g_fit"), ("g",), ("g_pre", "g_fit_pre")),
     "tiles.TTFT": (
         ("~TTFT.low", "~TTFT.high"), ("~TTFT.peak",), ("target_TTFT",), ("b", "~TTFT_burst"), (),
         ("share_comm_prefill",), ("share_att_prefill",), ("share_att_new",), ("~TTFT_mix",),
