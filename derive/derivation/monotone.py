@@ -1,8 +1,8 @@
 """Which way a result runs with MFU and MBU: proved, so that the corners of a range are its ends.
 
 A sum, product or quotient is opened by the chain rule: sympy gives the sign of the derivative by
-each symbol in it. max, min, floor and ceil never turn a direction round. Where two parts run
-against each other the direction is unknown, and the ends are values at corners, no bounds.
+each symbol in it. max, min, floor and ceil turn no direction round. Where two parts run against
+each other the direction is unknown, and the ends are values at corners, no bounds.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ RISES, FALLS, STAYS, UNKNOWN = "rises", "falls", "stays", "unknown"
 CALIBRATION = ("MFU", "MBU")
 MONOTONE = ("max", "min", "floor", "ceil")
 # what a scenario guarantees of symbols: the first is never below the second
-AT_LEAST = {"T_out": "one_token", "g": "one_device"}
+AT_LEAST = {"T_out": "one_token", "g": "one_device", "Q_step": "W_read", "N_exp": "N_exp2"}
 # what holds wherever a formula exists: the first is below 1
-BELOW_ONE = ("share_prefill",)
+BELOW_ONE = ("share_prefill", "missed_")  # experts that no token hits are a share
 
 
 def direction(name: str, by: str) -> str:
@@ -31,7 +31,7 @@ def direction(name: str, by: str) -> str:
 
 
 @cache
-def _direction(name: str, by: str, variants: tuple[str, ...]) -> str:  # noqa: ARG001 - keys the cache
+def _direction(name: str, by: str, _: tuple[str, ...]) -> str:
     if name == by:
         return RISES
     if name not in CATALOGUE or not depends(name, by):
@@ -69,7 +69,7 @@ def of_tree(tree: Node, by: str) -> str:
 def named(tree: Node, calls: dict[str, Node]) -> Node:
     """The tree with each function in it as a symbol of its own, noted in `calls`."""
     if isinstance(tree, Call):
-        name = f"call_{len(calls)}"
+        name = f"{'missed_' if tree.function == 'pow' else 'call_'}{len(calls)}"
         calls[name] = tree
         return Name(name)
     return rebuild(tree, lambda part: named(part, calls))
@@ -101,7 +101,7 @@ def slope(tree: Node, by: str) -> int:
         if name in AT_LEAST:
             over = sympy.Symbol(f"over_{name}", nonnegative=True)
             put[symbol(name)] = symbol(AT_LEAST[name]) + over
-        elif name in BELOW_ONE:
+        elif name.startswith(BELOW_ONE):
             left = sympy.Symbol(f"left_{name}", positive=True)
             put[symbol(name)] = 1 / (1 + left)
     shifted = sympy.factor(sympy.together(derived.subs(put)))
@@ -129,4 +129,4 @@ def reachable() -> dict[str, dict[str, str]]:
     }
 
 
-__all__ = ["CALIBRATION", "direction", "reachable"]
+__all__ = ["CALIBRATION", "FALLS", "RISES", "STAYS", "UNKNOWN", "direction", "reachable"]

@@ -103,6 +103,23 @@ def derivative(branch: Node, lever: str) -> Node:
     )
 
 
+def directions() -> dict[str, dict[str, str]]:
+    """How every reachable quantity runs with MFU and with MBU, proved once."""
+    return _directions(active(), tuple(catalogue()))
+
+
+@lru_cache(maxsize=8)
+def _directions(_: tuple[str, ...], ids: tuple[str, ...]) -> dict[str, dict[str, str]]:  # noqa: ARG001
+    def make() -> bytes:
+        from derive.derivation.monotone import reachable
+
+        return json.dumps(reachable()).encode()
+
+    kept = cache().cached("derivation", digest(recipe(), "directions"), make)
+    found: dict[str, dict[str, str]] = json.loads(kept)
+    return found
+
+
 class Card:
     """A formula's proved steps: general ones, and those of a dense model."""
 

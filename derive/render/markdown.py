@@ -196,6 +196,8 @@ class Writer:
             yield line if told else f"{line}: {self.title(condition['meaning'])}"
         if record["reading"]:
             yield self.prose(record["reading"])
+        if record.get("range") and card.low:
+            yield self.prose(record["range"]["text"])
         source = f"{self.title(tr('source'))}{self.refs(record['sources'])}"
         yield self.semicolon.join((escape(card.checked), source, code(card.pointer)))
 

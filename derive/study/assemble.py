@@ -27,6 +27,7 @@ from derive.study.findings import findings
 from derive.study.inputs import Input
 from derive.study.levers import ACTIONS, Elasticity, elasticities, without_elasticity
 from derive.study.misconceptions import misconceptions
+from derive.study.ranges import range_of
 from derive.study.results import (
     Result,
     exact_text,
@@ -292,6 +293,7 @@ def card(
         # what holds of a closed form need not hold of a value that was searched
         "reading": formula.reading.json() if formula.reading and not (searched or sized) else None,
         "sources": list(formula.sources),
+        **({"range": ends} if (ends := range_of(formula.id)) and not by_hand else {}),
         **value_record(formula.id),
         "set_by_hand": by_hand,
         "variable": variable,

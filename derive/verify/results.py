@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from derive.expression.tree import names
@@ -27,6 +28,7 @@ def check_results(ledger: Ledger) -> Iterator[Text]:
             continue
         try:
             yield from one_result(ledger, name, results[name])
+            yield from runs(ledger, name)
         except Broken as error:
             yield tr("{name}: {why}", name=name, why=error.why)
     for name, declared in catalogue().items():
@@ -161,6 +163,37 @@ def withheld(ledger: Ledger) -> Text:
         "the scenario does not fit: {g} given, at least {fit} needed",
         g=said(given), fit=said(fit),
     )  # fmt: skip
+
+
+def runs(ledger: Ledger, name: str) -> Iterator[Text]:
+    """Whether a result runs with MFU and MBU as its card says, over all levels of both."""
+    said = ledger.cards[name].get("range")
+    if said is None:
+        return
+    for by, other in (("MFU", "MBU"), ("MBU", "MFU")):
+        if said[by] == "unknown":
+            continue
+        for level in CALIBRES:
+            places = [ledger.here.at(**arguments({by: u, other: level})) for u in CALIBRES]
+            found = [q.value for q in (or_none(p, name) for p in places) if q is not None]
+            if not is_so(said[by], found):
+                yield tr("{name}: does not run with {by} as recorded", name=name, by=by)
+                break
+
+
+def arguments(level: Mapping[str, str]) -> dict[str, str]:
+    """Levels of MFU and MBU as the place takes them."""
+    return {"mfu": level["MFU"], "mbu": level["MBU"]}
+
+
+def is_so(way: str, values: list[Fraction]) -> bool:
+    """Whether values from low to high run as said."""
+    pairs = list(pairwise(values))
+    if way == "stays":
+        return all(a == b for a, b in pairs)
+    if way == "rises":
+        return all(a <= b for a, b in pairs)
+    return way == "falls" and all(a >= b for a, b in pairs)
 
 
 def reach(ledger: Ledger, name: str) -> dict[str, Quantity]:

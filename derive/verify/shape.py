@@ -113,6 +113,7 @@ CARD = {
     "calibre": TEXT, "reading": Maybe(BOTH), "sources": SOURCES, "tree": TEXT, "set_by_hand": FLAG,
     "variable": Maybe(TEXT), "steps": Rows(STEP, 60), "conditions": Rows(CONDITION, 8),
     "search?": {"left": TEXT, "right": TEXT, "largest": FLAG},
+    "range?": {"MFU": TEXT, "MBU": TEXT, "text": BOTH},
 }  # fmt: skip
 RESULT = {
     "unit": TEXT, "value": Maybe(NUMBER), "exact": Maybe(EXACT), "display": BOTH, "why?": BOTH,
