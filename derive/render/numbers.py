@@ -90,6 +90,14 @@ def elasticity(exact: str) -> str:
     return ("−" if value < 0 else "+" if value > 0 else "") + f"{text[:-3]}.{text[-3:]}"
 
 
+def percent(exact: str) -> str:
+    """A share in percent with one decimal and its sign."""
+    value = Fraction(exact) * 1000
+    whole = round(abs(value))
+    sign = "−" if value < 0 else "+"
+    return f"{sign}{whole // 10:,}.{whole % 10} %"
+
+
 def grouped(cells: Iterable[str]) -> list[str]:
     """A column with thousands grouped; one of whole numbers only has no decimals."""
     column = list(cells)

@@ -192,6 +192,10 @@ class View:
         """The headline quantities."""
         return tables.key_results(self.ledger, self.cards)
 
+    def targets(self) -> list[dict[str, Any]]:
+        """Targets with their margins."""
+        return tables.targets(self.ledger, self.cards)
+
     def input_groups(self) -> list[tuple[str, Text, list[dict[str, Any]]]]:
         """Inputs by what they are about."""
         return tables.input_groups(self.ledger)

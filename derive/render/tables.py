@@ -12,7 +12,8 @@ from derive.text import Text, same, tr
 
 HEADLINES = ("TTFT", "TTFT_burst", "TPOT", "TPOT_tp", "E2E", "X", "b_slo", "b_max", "b_max_tp",
              "b_max_reserved",
-             "replicas", "cost_token", "energy_token")  # fmt: skip
+             "T_in_slo", "g_slo", "TTFT_queue", "replicas", "cost_token", "cost_in", "cost_out",
+             "energy_token")  # fmt: skip
 LONGEST, WIDEST_HALF = 8, 4  # rows and columns beyond which a figure's data is not folded in two
 
 Record = Mapping[str, Any]
@@ -36,6 +37,26 @@ def target(ledger: Record, name: str) -> dict[str, Any] | None:
     goal = next((i for i in ledger["inputs"] if i["id"] == f"target_{name}"), None)
     tile = next((t for t in ledger["verdict"]["tiles"] if t["id"] == name), None)
     return {"shown": goal["shown"], "state": tile["state"]} if goal and tile else None
+
+
+KEPT_BY = {"TTFT": ("T_in_slo", "g_ttft"), "TPOT": ("b_slo", "g_tpot")}
+
+
+def targets(ledger: Record, cards: Mapping[str, Card]) -> list[dict[str, Any]]:
+    """Each target with the margins at low, typical and high, and what keeps it."""
+    rows = []
+    for name, (most, devices) in KEPT_BY.items():
+        goal, card, left = target(ledger, name), cards.get(name), cards.get(f"margin_{name}")
+        if goal is None or card is None:
+            continue
+        result = (left.result if left else None) or {}
+        ends = [result.get(key) for key in ("low_exact", "exact", "high_exact")]
+        rows.append({
+            "card": card, "target": goal,
+            "margins": [numbers.percent(e) if e else "–" for e in ends],
+            "most": cards.get(most), "devices": cards.get(devices),
+        })  # fmt: skip
+    return rows
 
 
 def key_results(ledger: Record, cards: Mapping[str, Card]) -> list[dict[str, Any]]:

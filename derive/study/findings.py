@@ -17,6 +17,7 @@ from derive.study.omitted import left_out
 from derive.study.products import floor_by_stream
 from derive.study.results import said
 from derive.study.switches import RULES as SWITCHES
+from derive.study.targets import cannot_be_met, devices_for_targets, queue, tails, ttft_target
 from derive.text import same, tr
 from derive.units import Quantity, gib, show, unit
 
@@ -296,7 +297,12 @@ RULES: tuple[Callable[[Bound, Results], Iterator[Finding]], ...] = (
     kv_heads,
     latent_cache,
     burst,
+    ttft_target,
     tpot_target,
+    cannot_be_met,
+    devices_for_targets,
+    queue,
+    tails,
     left_out,
     batch_for_fleet,
     sparse_peak,

@@ -319,6 +319,16 @@ def speculated(bound: Bound) -> list[tuple[str, Text, Text]]:
     return rows
 
 
+def queued(results: Results) -> Text:
+    """What is said of waiting."""
+    if results["t_queue"].value is None:
+        return tr("not in the model: TTFT is that of an idle replica")
+    return tr(
+        "not in TTFT, which is that of an idle replica; estimated apart: {wait} on average",
+        wait=text(results, "t_queue"),
+    )
+
+
 def assumptions(bound: Bound, results: Results) -> list[dict[str, Any]]:
     """What the first-order model leaves out, each with its size here or why none can be given."""
     rows: list[tuple[str, Text, Text]] = []
@@ -407,7 +417,7 @@ def assumptions(bound: Bound, results: Results) -> list[dict[str, Any]]:
         (
             "queue",
             tr("queueing and scheduling"),
-            tr("not in the model: TTFT is that of an idle replica"),
+            queued(results),
         )
     )
     rows.append(

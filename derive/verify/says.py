@@ -11,6 +11,10 @@ CRITICAL = tuple(
     for batch in (("b_crit_att",), ("b_crit_T",), (FAR,), ())
     for memory in ((), ("b_max",))
 )
+FAR_PROMPT = "=131,072 token"
+MARGIN = ("margin_TTFT", "margin_TTFT.low", "margin_TTFT.high")
+ALONE = "W_read / (g * MBU * B_peak) / n at b = 1 request"
+OPERATIONS = "F_step / (g * MFU * P_peak) / n at b = 1 request"
 LATENCY = "c_ar * L * 10 µs"
 MEAN = " at T = T_mean"
 INTERLEAVED = "TPOT / (1 - share_prefill)"
@@ -57,6 +61,21 @@ SAYS: dict[str, Says] = {
     "findings.tpot_target": (
         ("TPOT", "target_TPOT", "b_slo"), ("TPOT", "target_TPOT"), ("TPOT", "target_TPOT", FAR),
     ),
+    "findings.ttft_target": (
+        ("TTFT", "target_TTFT", *MARGIN, "T_in_slo"), ("TTFT", "target_TTFT", *MARGIN),
+        ("TTFT", "target_TTFT", *MARGIN, FAR_PROMPT),
+    ),
+    "findings.devices_for_targets": (("g_slo", "g_ttft", "g_tpot", "g_fit"),),
+    "findings.tpot_unmet": (
+        ("target_TPOT", ALONE, "~TPOT_one / target_TPOT", "g_tpot"),
+        ("target_TPOT", OPERATIONS, "~TPOT_one / target_TPOT", "g_tpot"),
+        ("target_TPOT", ALONE, "TPOT_one", "~TPOT_one / target_TPOT", "g_tpot"),
+    ),
+    "findings.ttft_unmet": (("target_TTFT", "TTFT_one", "~TTFT_one / target_TTFT", "g_ttft"),),
+    "findings.ttft_queue": (("t_queue", "TTFT_queue"), ()),
+    "findings.lengths_tail": (("T_tail", "b_max_tail", "T", "b_max"),),
+    "findings.ttft_tail": (("T_in_tail", "TTFT_tail", "target_TTFT"),),
+    "assumptions.queue": ((), ("t_queue",)),
     "findings.batch_for_fleet": tuple(
         ("b", "*", "replicas at b = #1", "g", "cost_fleet at b = #1", "cost_fleet",
          "share_prefill at b = #1", f"{INTERLEAVED} at b = #1", "target_TPOT", limit)

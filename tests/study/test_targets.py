@@ -12,8 +12,12 @@ from hypothesis import strategies as st
 
 from derive.derivation.points import Undefined
 from derive.formula import standing_in
+from derive.render import html
+from derive.specs import load
+from derive.study import study
 from derive.study.bind import bind
 from derive.study.values import values
+from derive.verify import verify
 from tests.study.conftest import launch
 
 Launch = Callable[..., Any]
@@ -112,3 +116,52 @@ def test_more_devices_meet_what_fewer_do(scenario: Launch) -> None:
         here = values(scenario(f"g={g}"), ("T_in_slo",))["T_in_slo"]
         assert Fraction(here["exact"]) >= before
         before = Fraction(here["exact"])
+
+
+# --- what is said of targets
+
+
+def said(record: dict[str, Any], name: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(f for f in record["findings"] if f["id"] == name)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("sets", "name", "english", "chinese"),
+    [
+        (("slo.TPOT=10 ms/token",), "tpot_unmet", "reading the weights alone takes", "仅读取权重"),
+        (("slo.TPOT=17.6 ms/token",), "tpot_unmet", "with the KV cache of a single", "KV cache"),
+        (("P_peak=4 TFLOP/s/device", "slo.TPOT=15 ms/token"), "tpot_unmet",
+         "memory bandwidth and compute", "显存带宽与算力"),
+        (("P_peak=2 TFLOP/s/device",), "tpot_unmet", "the operations of a single request", "运算"),
+        (("slo.TTFT=10 ms",), "ttft_unmet", "one token already takes ≈ 17.55 ms", "把权重读一遍"),
+        ((), "ttft_target", "met, margin ≈ 70.8 % (≈ 63.5 % to ≈ 75.7 %)", "余量 ≈ 70.8 %"),
+        ((), "devices_for_targets", "at least 3 devices in a replica: 2 devices", "3 个设备"),
+        ((), "ttft_queue", "waits ≈ 17.03 ms on average", "平均等待 ≈ 17.03 ms"),
+    ],
+)  # fmt: skip
+def test_findings_on_targets_name_what_binds_and_hold(
+    sets: tuple[str, ...], name: str, english: str, chinese: str, scenario: Launch
+) -> None:
+    record = study(scenario(*sets), load.sources())
+    found = said(record, name)
+    assert english in found["text"]["en"]
+    assert chinese in found["text"]["zh"]
+    assert [f.en for f in verify(record, roots=()) if "findings" in f.en] == []
+
+
+def test_the_rate_that_a_missed_target_asks_for_meets_it(scenario: Launch) -> None:
+    """1.76 times the bandwidth: TPOT of a single request is then the target, exactly."""
+    found = values(scenario("slo.TPOT=10 ms/token"))
+    ratio = exact(found, "TPOT_one") / Fraction(10, 1000)
+    rate = float(ratio * 3350)
+    there = values(scenario("slo.TPOT=10 ms/token", f"B_peak={rate:.9f} GB/s/device"))
+    assert there["TPOT_one"]["value"] == pytest.approx(0.010, rel=1e-9)
+
+
+def test_the_report_tables_the_margins(scenario: Launch) -> None:
+    record = study(scenario(), load.sources())
+    text = html.document(record, "both", "case", "")
+    assert "+70.8 %" in text
+    assert "+26.8 %" in text
+    assert "达标所需设备数" in text

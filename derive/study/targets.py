@@ -1,0 +1,166 @@
+"""Findings on targets: margins, what cannot be met here and why, what would have to change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from derive.derivation.points import Absent, Point, Undefined, in_contract
+from derive.formula import unit_of
+from derive.study.bind import Bound
+from derive.study.finding import Finding, Results, percent, text, times, value
+from derive.study.results import said
+from derive.text import Text, same, tr
+
+
+def margin(results: Results, name: str) -> tuple[str, str, str]:
+    """A margin at the typical, low and high calibration, in percent."""
+    found = results[f"margin_{name}"]
+    ends = (found.value, found.low, found.high)
+    typical, low, high = (percent(q.value) if q is not None else "–" for q in ends)
+    return typical, low, high
+
+
+def ttft_target(bound: Bound, results: Results) -> Iterator[Finding]:
+    """TTFT of one prompt against its target, with the longest prompt that keeps it."""
+    found, target = value(results, "TTFT"), bound.inputs.get("target_TTFT")
+    if found is None or target is None:
+        return
+    met = found <= target.quantity.base
+    typical, low, high = margin(results, "TTFT")
+    longest = results["T_in_slo"]
+    tail = (
+        tr("the longest prompt that keeps it is {T}", T=text(results, "T_in_slo"))
+        if longest.value
+        else longest.why or same("")
+    )
+    yield Finding(
+        "ttft_target",
+        "info" if met else "warning",
+        tr(
+            "TTFT of {ttft} against a target of {target}: {verdict}, margin {typical} ({low} to "
+            "{high}); {tail}.",
+            ttft=text(results, "TTFT"), target=said(target.quantity),
+            verdict=tr("met") if met else tr("missed"),
+            typical=typical, low=low, high=high, tail=tail,
+        ),
+    )  # fmt: skip
+
+
+def devices_for_targets(bound: Bound, results: Results) -> Iterator[Finding]:
+    """The smallest replica that meets both targets."""
+    need = value(results, "g_slo")
+    if need is None:
+        return
+    short = bound.typical.get("g") < need
+    yield Finding(
+        "devices_for_targets",
+        "warning" if short else "info",
+        tr(
+            "Both targets need at least {g} in a replica: {ttft} for TTFT, {tpot} for TPOT at this batch, {fit} for "
+            "memory. First order: collectives are not counted.",
+            g=text(results, "g_slo"), ttft=text(results, "g_ttft"),
+            tpot=text(results, "g_tpot"), fit=text(results, "g_fit"),
+        ),
+    )  # fmt: skip
+
+
+def cannot_be_met(bound: Bound, results: Results) -> Iterator[Finding]:
+    """A target that nothing but other hardware or another model meets, and what binds."""
+    for name, least, rule in (("TPOT", "TPOT_one", tpot_binds), ("TTFT", "TTFT_one", ttft_binds)):
+        target, lowest = bound.inputs.get(f"target_{name}"), value(results, least)
+        if target is None or lowest is None or lowest <= target.quantity.base:
+            continue
+        try:
+            told = rule(bound.typical, target.quantity.base)
+        except (Absent, Undefined):
+            continue
+        ratio = lowest / target.quantity.base
+        need = results["g_ttft" if name == "TTFT" else "g_tpot"]
+        yield Finding(
+            f"{name.lower()}_unmet",
+            "warning",
+            tr(
+                "The {name} target of {target} cannot be met on this hardware, because {why}. It would take "
+                "{ratio} times the {rate}, or a smaller model; at this batch and prompt, {devices}.",
+                name=same(name), target=said(target.quantity), why=told[0], ratio=times(ratio),
+                rate=told[1], devices=said(need.value) if need.value else same("–"),
+            ),
+        )  # fmt: skip
+
+
+def tpot_binds(point: Point, target: Fraction) -> tuple[Text, Text]:
+    """What keeps a single request above a TPOT target: the weights, the KV cache, the compute."""
+    one = point.with_(b=Fraction(1))
+    weights = one.get("W_read") / (one.get("g") * one.get("MBU") * one.get("B_peak")) / one.get("n")
+    compute = one.get("F_step") / (one.get("g") * one.get("MFU") * one.get("P_peak")) / one.get("n")
+    bandwidth, flops = tr("memory bandwidth"), tr("compute")
+    if compute > target:
+        bandwidth = tr("memory bandwidth and compute")
+    shown = said(in_contract(weights, unit_of("TPOT")))
+    if weights > target:
+        return tr("reading the weights alone takes {time}", time=shown), bandwidth
+    if compute > target:
+        time = said(in_contract(compute, unit_of("TPOT")))
+        return tr("the operations of a single request alone take {time}", time=time), flops
+    whole = said(in_contract(one.get("TPOT"), unit_of("TPOT")))
+    return tr(
+        "reading the weights takes {weights}, with the KV cache of a single request at this context {whole}",
+        weights=shown, whole=whole,
+    ), bandwidth  # fmt: skip
+
+
+def ttft_binds(point: Point, target: Fraction) -> tuple[Text, Text]:  # noqa: ARG001 - as the other
+    """What keeps the shortest prompt above a TTFT target: one reading of the weights."""
+    floor = said(in_contract(point.get("TTFT_one"), unit_of("TTFT")))
+    told = tr("a prompt of one token already takes {time}, one reading of the weights", time=floor)
+    return told, tr("memory bandwidth")
+
+
+def queue(bound: Bound, results: Results) -> Iterator[Finding]:
+    """TTFT with the estimated wait, apart from the bound."""
+    with_wait, alone = value(results, "TTFT_queue"), value(results, "TTFT")
+    if with_wait is None or alone is None:
+        why = results["t_queue"].why
+        if alone is not None and why is not None and not results["t_queue"].absent:
+            yield Finding("ttft_queue", "warning", tr("{why}.", why=why))
+        return
+    target = bound.inputs.get("target_TTFT")
+    lost = target is not None and alone <= target.quantity.base < with_wait
+    yield Finding(
+        "ttft_queue",
+        "warning" if lost else "info",
+        tr(
+            "An estimate beside the bound: with Poisson arrivals spread over the replicas at random a prompt waits {wait} "
+            "on average before its prefill, so TTFT is {ttft} on average (M/G/1, prefill ahead of decode).",
+            wait=text(results, "t_queue"), ttft=text(results, "TTFT_queue"),
+        ),
+    )  # fmt: skip
+
+
+def tails(bound: Bound, results: Results) -> Iterator[Finding]:
+    """Lengths given as quantiles: memory and TTFT of the longest."""
+    fits, most = value(results, "b_max_tail"), value(results, "b_max")
+    if fits is None or most is None:
+        return
+    yield Finding(
+        "lengths_tail",
+        "warning" if fits < bound.typical.get("b") else "info",
+        tr(
+            "Lengths are quantiles: speeds are at their means, memory in the worst case. With every request at {tail} "
+            "{fits} fit; at the mean of {mean}, {most}.",
+            tail=said(bound.typical.quantity("T_tail")), fits=text(results, "b_max_tail"),
+            mean=said(bound.typical.quantity("T")), most=text(results, "b_max"),
+        ),
+    )  # fmt: skip
+    target, last = bound.inputs.get("target_TTFT"), value(results, "TTFT_tail")
+    if target is not None and last is not None and last > target.quantity.base:
+        yield Finding(
+            "ttft_tail",
+            "warning",
+            tr(
+                "A prompt of {T} has its first token after {ttft}, past the target of {target}.",
+                T=said(bound.typical.quantity("T_in_tail")), ttft=text(results, "TTFT_tail"),
+                target=said(target.quantity),
+            ),
+        )  # fmt: skip
