@@ -103,7 +103,8 @@ def check_serving(runs: Sequence[Run], figure: Row, where: str) -> Iterator[Text
     for point in figure["points"]:
         number = number_of(point["id"])
         told = runs[number - 1].row["label"] or str(number)
-        if len(set(map(number_of, ids))) > 1 and any(told not in text for text in point["label"].values()):
+        several = len(set(map(number_of, ids))) > 1
+        if several and any(told not in text for text in point["label"].values()):
             yield wrong(f"{where}.{point['id']}.label", point["label"]["en"])
     (left, bottom), (right, top) = ends(figure)
     summit = 2 * roof(here, right, here("g").base)
