@@ -21,6 +21,7 @@ from derive.text import Text, same, tr
 TERA = Fraction(10**12)
 MOST_KERNELS = 12  # drawn, by time; the table has all that can be placed
 LONGEST_NAME = 28
+PLACED = {"TPOT_meas", "TTFT_meas"}  # a run without either has no point
 FEW, ENOUGH = 3, 3  # machines that are all drawn; runs that make one of more machines worth it
 
 
@@ -189,7 +190,7 @@ def figures(held: Sequence[tuple[int, Run, Setting]]) -> Figures:
     """
     replicas: dict[tuple[object, ...], list[tuple[int, Run, Setting]]] = {}
     for number, run, there in held:
-        if placed(there):
+        if PLACED & set(there.figures):
             of, point = there.bound.scenario, there.bound.peak
             roofs = (of.model.name.en, *(point.get(name) for name in ("g", "P_peak", "B_peak")))
             replicas.setdefault(roofs, []).append((number, run, there))
