@@ -187,7 +187,7 @@ def called_for(given: Mapping[str, Fraction] | Container[str]) -> tuple[str, ...
 
 
 def shared_by(given: Mapping[str, Fraction]) -> tuple[str, ...]:
-    """The variants that a replica of several devices calls for, by how they share."""
+    """The variants that a replica calls for by its devices: how many, and how they share."""
     if not {"g", "PP", "DP", "EP"} <= given.keys():
         return ()
     experts, waits = "E" in given, "t_hop" in given

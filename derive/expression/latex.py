@@ -107,10 +107,12 @@ def number_latex(part: Number | Measure) -> str:
     text = digits_of(part)
     if "e" in text.lower():  # 7e9 is how a user types it, not how it is set
         text = number_text(part.quantity.value if isinstance(part, Measure) else part.value)
+    sign, text = ("-", text[1:]) if text.startswith("-") else ("", text)  # a minus, no hyphen
     if isinstance(part, Measure):
-        return quantity_latex(text, part.quantity.unit.text)
+        return sign + quantity_latex(text, part.quantity.unit.text)
     top, _, below = text.partition("/")
-    return rf"\frac{{\text{{{top}}}}}{{\text{{{below}}}}}" if below else rf"\text{{{text}}}"
+    number = rf"\frac{{\text{{{top}}}}}{{\text{{{below}}}}}" if below else rf"\text{{{text}}}"
+    return sign + number
 
 
 def has_measures(node: Node) -> bool:

@@ -3,8 +3,6 @@
 import derive.formulas.parallelism  # noqa: F401
 from derive.formula import formula
 
-ALONE = ("one_device < TP", ("no tensor parallelism: there is no all-reduce", "没有张量并行：不存在 all-reduce"))  # fmt: skip
-
 formula(
     "t_ring", r"t_{\mathrm{ring}}", "s",
     section="second",
@@ -23,7 +21,7 @@ formula(
     "t_comm", r"t_{\mathrm{comm}}", "s",
     section="second",
     is_="t_ring",
-    exists=ALONE,
+    exists=("one_device < TP", ("no tensor parallelism: there is no all-reduce", "没有张量并行：不存在 all-reduce")),
     name=("all-reduce time of one decode step, transfer alone", "一个 decode 步的 all-reduce 传输时间"),
     reason=("two ring all-reduces a layer under tensor parallelism; the fixed latency of each is not in it",
             "张量并行下每层两次 ring all-reduce；不含每次的固定时延"),
@@ -45,7 +43,7 @@ formula(
     "share_comm_prefill", r"\sigma_{\mathrm{comm}}^{\mathrm{pre}}", "",
     section="second",
     is_="c_ring * L * (TP - one_device) / TP * one_request * T_in * d_model * w_act / (B_link * one_device) / t_prefill",
-    exists=ALONE,
+    exists=("one_device < TP", ("no tensor parallelism: there is no all-reduce", "没有张量并行：不存在 all-reduce")),
     name=("all-reduce transfer over the prefill time at peak", "all-reduce 传输时间与峰值 prefill 时间之比"),
     reason=("two ring all-reduces a layer for every token of the prompt, not overlapped with computing",
             "输入的每个 token 在每层都要做两次 ring all-reduce，按不与计算重叠计"),
@@ -59,7 +57,7 @@ formula(
     "t_latency", r"t_{\mathrm{lat}}", "s",
     section="second",
     is_="c_ar * L * t_hop",
-    exists=ALONE,
+    exists=("one_device < TP", ("no tensor parallelism: there is no all-reduce", "没有张量并行：不存在 all-reduce")),
     name=("fixed latency of the all-reduces of one decode step", "一个 decode 步中 all-reduce 的固定时延"),
     reason=("two collectives in every layer, each with its latency", "每层两次集合通信，每次都有固定时延"),
     sources=("pope2022", "jax-book"),
@@ -83,14 +81,14 @@ formula(
 formula(
     "t_a2a", r"t_{\mathrm{a2a}}", "s",
     section="second",
-    is_="c_a2a * L * (EP - 1) / EP * k_exp * b * n * d_model * w_act / (g * B_link)",
+    is_="c_a2a * L * k_exp / E * (E - E / EP) * b * n * d_model * w_act / (g * B_link)",
     name=("transfer time of the expert all-to-alls of one decode step", "一个 decode 步中专家 all-to-all 的传输时间"),
-    reason=("every token goes to k experts and back, of which (EP − 1)/EP on other ranks; the ranks share the tokens evenly; every "
+    reason=("every token goes to k of E experts and back, of which E − E/EP are on other ranks; the ranks share the tokens evenly; every "
             "layer taken as one with experts, a copy for each expert: an upper figure",
-            "每个 token 发往 k 个专家再收回，其中 (EP − 1)/EP 在其他 rank；各 rank 均分 token；按每层都有专家、每个专家各发一份计：偏高"),
+            "每个 token 发往 E 个专家中的 k 个再收回，其中 E − E/EP 个在其他 rank；各 rank 均分 token；按每层都有专家、每个专家各发一份计：偏高"),
     reading=("Nothing where EP is one.", "EP 为 1 时为零。"),
     sources=("gshard2020",),
-    example=({"L": "60", "EP": "8", "k_exp": "8", "b": "64 request", "n": "1 token/request", "g": "8 device", "d_model": "7000 element/token", "w_act": "2 byte/element", "B_link": "450 GB/s/device"},
+    example=({"L": "60", "E": "64", "EP": "8", "k_exp": "8", "b": "64 request", "n": "1 token/request", "g": "8 device", "d_model": "7000 element/token", "w_act": "2 byte/element", "B_link": "450 GB/s/device"},
              "209.066667 µs"),
 )  # fmt: skip
 
@@ -102,7 +100,7 @@ formula(
     name=("transfer time of the expert all-to-alls of prefill", "prefill 中专家 all-to-all 的传输时间"),
     reason=("the same for a pass over whole prompts", "同上，一次前向含完整输入"),
     sources=("gshard2020",),
-    example=({"L": "60", "EP": "8", "k_exp": "8", "b_pre": "1 request", "T_in": "64 token/request", "g": "8 device", "d_model": "7000 element/token", "w_act": "2 byte/element",
+    example=({"L": "60", "E": "64", "EP": "8", "k_exp": "8", "b_pre": "1 request", "T_in": "64 token/request", "g": "8 device", "d_model": "7000 element/token", "w_act": "2 byte/element",
               "B_link": "450 GB/s/device"}, "209.066667 µs"),
 )  # fmt: skip
 

@@ -168,3 +168,15 @@ formula(
     example=({"W_read_dev": "35 GB/device", "W_read": "140 GB", "W_stream": "136 GB", "g": "8 device", "PP": "2", "DP": "2"},
              "34 GB/device"),
 )  # fmt: skip
+
+formula(
+    "b_max_dev", r"b_{\max,\mathrm{dev}}", "request",
+    section="parallel",
+    is_="max(0, DP * floor((M_frac * M_dev - M_other - W_dev) / (T * kappa_dev)))",
+    name=("requests that fit by what each device holds", "按单设备存放量计可容纳的请求数"),
+    reason=("whole requests of each group, each with its full context on every device that keeps a part of it, copies included",
+            "每组只计整数个请求，每个请求在保存其一部分的各设备上都带完整上下文，含副本"),
+    sources=("vllm2023",),
+    example=({"DP": "2", "M_frac": "0.9", "M_dev": "80 GB/device", "M_other": "0 byte/device", "W_dev": "35 GB/device",
+              "T": "2000 token/request", "kappa_dev": "1 MB/token/device"}, "36 request"),
+)  # fmt: skip

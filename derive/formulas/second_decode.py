@@ -38,29 +38,45 @@ formula(
     example=({"b": "8 request", "n": "1 token/request", "kappa": "320 kB/token"}, "2.56 MB"),
 )  # fmt: skip
 
-for name, extra, what in (
-    ("flat", "", ("the elements that a token adds in all layers", "每个 token 在所有层中增加的元素")),
-    ("window", " + e_win", ("the elements that a token adds in all layers, and each constant state anew",
-                            "每个 token 在所有层中增加的元素，并重写各常量状态")),
-    ("windows", " + e_win + e_win2", ("the elements that a token adds in all layers, and each constant state anew",
-                                      "每个 token 在所有层中增加的元素，并重写各常量状态")),
-    ("compressed", " + e_win + e_cmp + e_cmp2",
-     ("the elements that a token adds in all layers, and its share of each compressed entry",
-      "每个 token 在所有层中增加的元素，及其在各压缩条目中的份额")),
-):  # fmt: skip
-    state = " + b * S_kv" if name in ("window", "windows") else ""
-    added = [part for part in extra.split(" + ") if part]
-    formula(
-        f"KV_write_{name}", "k", "byte",
-        section="second", instead_of="KV_write",
-        is_=f"b * n * (e_full{extra}) * w_kv{state}" if extra else "b * n * e_full * w_kv",
-        name=("KV-cache bytes one decode step writes", "一个 decode 步写入的 KV cache 字节数"),
-        reason=what,
-        sources=("gqa2023",),
-        example=({"b": "8 request", "n": "1 token/request", "e_full": f"{10 - len(added)}000 element/token",
-                  **dict.fromkeys(added, "1000 element/token"), "w_kv": "2 byte/element",
-                  **({"S_kv": "10 kB/request"} if state else {})}, "240 kB" if state else "160 kB"),
-    )  # fmt: skip
+formula(
+    "KV_write_flat", "k", "byte",
+    section="second", instead_of="KV_write",
+    is_="b * n * e_full * w_kv",
+    name=("KV-cache bytes one decode step writes", "一个 decode 步写入的 KV cache 字节数"),
+    reason=("the elements that a token adds in all layers", "每个 token 在所有层中增加的元素"),
+    sources=("gqa2023",),
+    example=({"b": "8 request", "n": "1 token/request", "e_full": "10000 element/token", "w_kv": "2 byte/element"}, "160 kB"),
+)  # fmt: skip
+
+formula(
+    "KV_write_window", "k", "byte",
+    section="second", instead_of="KV_write",
+    is_="b * n * (e_full + e_win) * w_kv + b * S_kv",
+    name=("KV-cache bytes one decode step writes", "一个 decode 步写入的 KV cache 字节数"),
+    reason=("the elements that a token adds in all layers, and each constant state anew", "每个 token 在所有层中增加的元素，并重写各常量状态"),
+    sources=("gqa2023",),
+    example=({"b": "8 request", "n": "1 token/request", "e_full": "9000 element/token", "e_win": "1000 element/token", "w_kv": "2 byte/element", "S_kv": "10 kB/request"}, "240 kB"),
+)  # fmt: skip
+
+formula(
+    "KV_write_windows", "k", "byte",
+    section="second", instead_of="KV_write",
+    is_="b * n * (e_full + e_win + e_win2) * w_kv + b * S_kv",
+    name=("KV-cache bytes one decode step writes", "一个 decode 步写入的 KV cache 字节数"),
+    reason=("the elements that a token adds in all layers, and each constant state anew", "每个 token 在所有层中增加的元素，并重写各常量状态"),
+    sources=("gqa2023",),
+    example=({"b": "8 request", "n": "1 token/request", "e_full": "8000 element/token", "e_win": "1000 element/token", "e_win2": "1000 element/token", "w_kv": "2 byte/element", "S_kv": "10 kB/request"}, "240 kB"),
+)  # fmt: skip
+
+formula(
+    "KV_write_compressed", "k", "byte",
+    section="second", instead_of="KV_write",
+    is_="b * n * (e_full + e_win + e_cmp + e_cmp2) * w_kv",
+    name=("KV-cache bytes one decode step writes", "一个 decode 步写入的 KV cache 字节数"),
+    reason=("the elements that a token adds in all layers, and its share of each compressed entry", "每个 token 在所有层中增加的元素，及其在各压缩条目中的份额"),
+    sources=("gqa2023",),
+    example=({"b": "8 request", "n": "1 token/request", "e_full": "7000 element/token", "e_win": "1000 element/token", "e_cmp": "1000 element/token", "e_cmp2": "1000 element/token", "w_kv": "2 byte/element"}, "160 kB"),
+)  # fmt: skip
 
 formula(
     "KV_write_state", "k", "byte",
@@ -190,4 +206,34 @@ formula(
     reason=("a state is read whole in every step, at any context", "无论上下文多长，每步都要读出整个状态"),
     sources=("mamba2023",),
     example=({"b": "8 request", "S_kv": "2 MB/request", "KV_read": "160 MB"}, "0.1"),
+)  # fmt: skip
+
+formula(
+    "share_write", r"\sigma_{\mathrm{wr}}", "",
+    section="second",
+    is_="KV_write / (W_stream + KV_read)",
+    name=("KV-cache bytes written over the bytes read", "写入的 KV cache 字节与读取字节之比"),
+    reason=("each new token is written once, and every token is read in each step", "每个新 token 只写一次，而每步都要读全部 token"),
+    sources=("kipply2022",),
+    example=({"KV_write": "2 MB", "W_stream": "95 GB", "KV_read": "5 GB"}, "0.00002"),
+)  # fmt: skip
+
+formula(
+    "share_act", r"\sigma_{\mathrm{act}}", "",
+    section="second",
+    is_="Q_act / (W_stream + KV_read)",
+    name=("activation bytes over the bytes read", "激活字节与读取字节之比"),
+    reason=("the hidden state of a few tokens beside all the weights; a lower figure", "少量 token 的隐藏状态相对于全部权重；偏低"),
+    sources=("jax-book",),
+    example=({"Q_act": "50 MB", "W_stream": "95 GB", "KV_read": "5 GB"}, "0.0005"),
+)  # fmt: skip
+
+formula(
+    "share_launch", r"\sigma_{\mathrm{launch}}", "",
+    section="second",
+    is_="L * t_launch / (TPOT_ideal * n)",
+    name=("kernel-launch floor over the ideal step", "kernel 启动下限与理想步时间之比"),
+    reason=("the kernels of every layer start and drain", "每层 kernel 的启动与收尾"),
+    sources=("nv-cuda-graphs", "hazy2025"),
+    example=({"L": "80", "t_launch": "5 µs", "TPOT_ideal": "10 ms*request/token", "n": "1 token/request"}, "0.04"),
 )  # fmt: skip

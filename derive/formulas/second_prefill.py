@@ -26,45 +26,87 @@ formula(
              "44.00193994752 TFLOP"),
 )  # fmt: skip
 
-# the pairs of a prompt: all of them under the causal mask, or at most so many keys for each token
-PAIRS = "T_in * (T_in + one_token) / 2"
-IN_WINDOW = "min(T_in, T_win) * (T_in + T_in - min(T_in, T_win) + one_token) / 2"
-IN_WINDOW_2 = IN_WINDOW.replace("T_win", "T_win2")
-PICKED = IN_WINDOW.replace("T_win", "T_pick")
-RATE = "1 MFLOP*request/token^2"
-KINDS = {  # what tells the variant apart -> its products, what each token sees
-    "flat": (f"a_pre * {PAIRS}", ("all layers see every earlier token", "各层都看到此前的全部 token")),
-    "window": (f"a_pre * {PAIRS} + a_win * {IN_WINDOW}",
-               ("layers with a window see at most its length", "有窗口的层至多看到窗口长度")),
-    "windows": (f"a_pre * {PAIRS} + a_win * {IN_WINDOW} + a_win2 * {IN_WINDOW_2}",
-                ("layers with a window see at most its length", "有窗口的层至多看到各自的窗口长度")),
-    "compressed": (f"(a_pre + a_cmp + a_cmp2) * {PAIRS} + a_win * {IN_WINDOW}",
-                   ("compressed entries of all earlier tokens, and at most a window of tokens",
-                    "此前全部 token 的压缩条目，以及至多一个窗口的 token")),
-    "sparse": (f"a_pre * {PAIRS} + a_pick * {PICKED}",
-               ("the indexer scores every earlier token, attention works on those it picks",
-                "索引器对此前的每个 token 打分，注意力只处理选出的 token")),
-    "compressed_sparse": (f"(a_pre + a_cmp + a_cmp2) * {PAIRS} + a_win * {IN_WINDOW} + a_pick * {PICKED}",
-                          ("the indexer scores every entry; attention works on those it picks and on a window of tokens",
-                           "索引器对每个条目打分；注意力只处理选出的条目与一个窗口的 token")),
-}  # fmt: skip
-SIZES = {"T_win": "2 token/request", "T_win2": "1 token/request", "T_pick": "3 token/request"}
-RESULTS = {"flat": "10 MFLOP", "window": "17 MFLOP", "windows": "21 MFLOP", "compressed": "37 MFLOP",
-           "sparse": "19 MFLOP", "compressed_sparse": "46 MFLOP"}  # fmt: skip
+formula(
+    "F_att_pre_flat", "f", "FLOP",
+    section="second", instead_of="F_att_pre",
+    is_="b_pre * (a_pre * T_in * (T_in + one_token) / 2)",
+    name=("attention operations of the prefill of b_pre prompts", "b_pre 个请求 prefill 的注意力运算量"),
+    reason=("all layers see every earlier token",
+            "各层都看到此前的全部 token"),
+    sources=("palm2022",),
+    example=({"b_pre": "1 request", "T_in": "4 token/request", "a_pre": "1 MFLOP*request/token^2"}, "10 MFLOP"),
+)  # fmt: skip
 
-for kind, (operations, seen) in KINDS.items():
-    used = {name for name in ("a_pre", "a_win", "a_win2", "a_cmp", "a_cmp2", "a_pick", *SIZES)
-            if f"{name} " in f"{operations} " or f"{name})" in operations}  # fmt: skip
-    formula(
-        f"F_att_pre_{kind}", "f", "FLOP",
-        section="second", instead_of="F_att_pre",
-        is_=f"b_pre * ({operations})",
-        name=("attention operations of the prefill of b_pre prompts", "b_pre 个请求 prefill 的注意力运算量"),
-        reason=seen,
-        sources=("palm2022",),
-        example=({"b_pre": "1 request", "T_in": "4 token/request",
-                  **{n: SIZES.get(n, RATE) for n in sorted(used)}}, RESULTS[kind]),
-    )  # fmt: skip
+formula(
+    "F_att_pre_window", "f", "FLOP",
+    section="second", instead_of="F_att_pre",
+    is_="b_pre * (a_pre * T_in * (T_in + one_token) / 2 "
+        "+ a_win * min(T_in, T_win) * (T_in + T_in - min(T_in, T_win) + one_token) / 2)",
+    name=("attention operations of the prefill of b_pre prompts", "b_pre 个请求 prefill 的注意力运算量"),
+    reason=("layers with a window see at most its length",
+            "有窗口的层至多看到窗口长度"),
+    sources=("palm2022",),
+    example=({"b_pre": "1 request", "T_in": "4 token/request", "a_pre": "1 MFLOP*request/token^2",
+              "a_win": "1 MFLOP*request/token^2", "T_win": "2 token/request"}, "17 MFLOP"),
+)  # fmt: skip
+
+formula(
+    "F_att_pre_windows", "f", "FLOP",
+    section="second", instead_of="F_att_pre",
+    is_="b_pre * (a_pre * T_in * (T_in + one_token) / 2 "
+        "+ a_win * min(T_in, T_win) * (T_in + T_in - min(T_in, T_win) + one_token) / 2 "
+        "+ a_win2 * min(T_in, T_win2) * (T_in + T_in - min(T_in, T_win2) + one_token) / 2)",
+    name=("attention operations of the prefill of b_pre prompts", "b_pre 个请求 prefill 的注意力运算量"),
+    reason=("layers with a window see at most its length",
+            "有窗口的层至多看到各自的窗口长度"),
+    sources=("palm2022",),
+    example=({"b_pre": "1 request", "T_in": "4 token/request", "a_pre": "1 MFLOP*request/token^2",
+              "a_win": "1 MFLOP*request/token^2", "T_win": "2 token/request",
+              "a_win2": "1 MFLOP*request/token^2", "T_win2": "1 token/request"}, "21 MFLOP"),
+)  # fmt: skip
+
+formula(
+    "F_att_pre_compressed", "f", "FLOP",
+    section="second", instead_of="F_att_pre",
+    is_="b_pre * ((a_pre + a_cmp + a_cmp2) * T_in * (T_in + one_token) / 2 "
+        "+ a_win * min(T_in, T_win) * (T_in + T_in - min(T_in, T_win) + one_token) / 2)",
+    name=("attention operations of the prefill of b_pre prompts", "b_pre 个请求 prefill 的注意力运算量"),
+    reason=("compressed entries of all earlier tokens, and at most a window of tokens",
+            "此前全部 token 的压缩条目，以及至多一个窗口的 token"),
+    sources=("palm2022",),
+    example=({"b_pre": "1 request", "T_in": "4 token/request", "a_pre": "1 MFLOP*request/token^2",
+              "a_cmp": "1 MFLOP*request/token^2", "a_cmp2": "1 MFLOP*request/token^2",
+              "a_win": "1 MFLOP*request/token^2", "T_win": "2 token/request"}, "37 MFLOP"),
+)  # fmt: skip
+
+formula(
+    "F_att_pre_sparse", "f", "FLOP",
+    section="second", instead_of="F_att_pre",
+    is_="b_pre * (a_pre * T_in * (T_in + one_token) / 2 "
+        "+ a_pick * min(T_in, T_pick) * (T_in + T_in - min(T_in, T_pick) + one_token) / 2)",
+    name=("attention operations of the prefill of b_pre prompts", "b_pre 个请求 prefill 的注意力运算量"),
+    reason=("the indexer scores every earlier token, attention works on those it picks",
+            "索引器对此前的每个 token 打分，注意力只处理选出的 token"),
+    sources=("palm2022",),
+    example=({"b_pre": "1 request", "T_in": "4 token/request", "a_pre": "1 MFLOP*request/token^2",
+              "a_pick": "1 MFLOP*request/token^2", "T_pick": "3 token/request"}, "19 MFLOP"),
+)  # fmt: skip
+
+formula(
+    "F_att_pre_compressed_sparse", "f", "FLOP",
+    section="second", instead_of="F_att_pre",
+    is_="b_pre * ((a_pre + a_cmp + a_cmp2) * T_in * (T_in + one_token) / 2 "
+        "+ a_win * min(T_in, T_win) * (T_in + T_in - min(T_in, T_win) + one_token) / 2 "
+        "+ a_pick * min(T_in, T_pick) * (T_in + T_in - min(T_in, T_pick) + one_token) / 2)",
+    name=("attention operations of the prefill of b_pre prompts", "b_pre 个请求 prefill 的注意力运算量"),
+    reason=("the indexer scores every entry; attention works on those it picks and on a window of tokens",
+            "索引器对每个条目打分；注意力只处理选出的条目与一个窗口的 token"),
+    sources=("palm2022",),
+    example=({"b_pre": "1 request", "T_in": "4 token/request", "a_pre": "1 MFLOP*request/token^2",
+              "a_cmp": "1 MFLOP*request/token^2", "a_cmp2": "1 MFLOP*request/token^2",
+              "a_win": "1 MFLOP*request/token^2", "T_win": "2 token/request",
+              "a_pick": "1 MFLOP*request/token^2", "T_pick": "3 token/request"}, "46 MFLOP"),
+)  # fmt: skip
 
 formula(
     "W_pre", r"W_{\mathrm{pre}}", "byte",
@@ -193,4 +235,16 @@ formula(
     sources=("databricks2023", "pope2022"),
     example=({"t_ops_pre": "500 ms", "W_pre": "120 GB", "g": "4 device", "B_peak": "3 TB/s/device", "t_bubble": "50 ms",
               "t_over_pre": "100 ms", "MFU": "0.5", "MBU": "0.5"}, "1.2 s"),
+)  # fmt: skip
+
+formula(
+    "share_over_pre", r"\sigma_{\mathrm{over}}^{\mathrm{pre}}", "",
+    section="second",
+    is_="1 - F_matmul_pre / (F_tok * b_pre * T_in)",
+    name=("operations that the first order counts too much in prefill", "一阶模型在 prefill 中多计的运算占比"),
+    reason=("tables are looked up, norms scale, and the output head is needed for the last position of a prompt only",
+            "词表只查表、归一化只做缩放，输出头也只用于每个请求的末位置"),
+    sources=("kaplan2020", "jax-book"),
+    example=({"F_matmul_pre": "95 TFLOP", "F_tok": "50 GFLOP/token", "b_pre": "2 request", "T_in": "1000 token/request"},
+             "0.05"),
 )  # fmt: skip

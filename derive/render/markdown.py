@@ -242,8 +242,37 @@ class Writer:
 
     def assumptions(self) -> Blocks:
         """What was left out."""
+        yield from self.orders()
+        yield from self.adding()
         rows = [[self.title(a["what"]), self.title(a["size"])] for a in self.ledger["assumptions"]]
         yield table(self.titles(tr("left out"), tr("size here")), rows)
+
+    def orders(self) -> Blocks:
+        """First order, second order and reachable side by side."""
+        if rows := self.view.orders():
+            yield f"### {self.title(tr('First order, second order and reachable'))}"
+            yield table(
+                ["", *map(self.title, self.view.order_heads())],
+                [
+                    [code(row["id"]), *(" · ".join(filter(None, c.values())) for c in row["shown"])]
+                    for row in rows
+                ],
+            )
+
+    def adding(self) -> Blocks:
+        """What more devices buy, by kind of parallelism."""
+        if made := self.view.adding():
+            yield f"### {self.title(tr('What more devices buy'))}"
+            heads = [self.title(tr("twice of one kind")), "TP · PP · DP · EP"]
+            heads += [
+                code(h["id"]) + f" \\[{escape(h['unit'])}\\]" * bool(h["unit"])
+                for h in made["heads"]
+            ]
+            rows = [
+                [self.title(r["name"]), r["sizes"], *map(escape, r["cells"])] for r in made["rows"]
+            ]
+            yield table(heads, rows, right=range(2, len(heads)))
+            yield "\n".join(self.item("", text) for text in made["what"])
 
     def checklist(self) -> Blocks:
         """The lines of the checklist, with links to the cards above."""
@@ -302,8 +331,12 @@ class Writer:
                 self.title(c["label"]) + (f" \\[{escape(c['unit'])}\\]" if c["unit"] else "")
                 for c in figure["table"]["columns"]
             ]
-            rows = [[escape(cell) for cell in r] for r in self.view.data_table(figure)["rows"]]
-            yield table(heads, rows, right=range(len(heads)))
+            made = self.view.data_table(figure)
+            rows = [[escape(cell) for cell in r] for r in made["rows"]]
+            if made.get("labels"):
+                heads = ["", *heads]
+                rows = [[self.title(n), *r] for n, r in zip(made["labels"], rows, strict=True)]
+            yield table(heads, rows, right=range(bool(made.get("labels")), len(heads)))
 
 
 def flat(markup: Markup) -> str:

@@ -247,6 +247,18 @@ class View:
         """A figure's rows; in print a long narrow table stands in two halves."""
         return tables.data(figure, fold=self.medium == "print")
 
+    def orders(self) -> list[dict[str, Any]]:
+        """First and second order side by side."""
+        return tables.orders(self.ledger)
+
+    def order_heads(self) -> tuple[Text, ...]:
+        """What the columns of that table hold."""
+        return tables.order_heads()
+
+    def adding(self) -> dict[str, Any] | None:
+        """What more devices buy, by kind of parallelism."""
+        return tables.adding(self.ledger)
+
     def asked(self) -> str:
         """The words after `derive report` that ask for this document again."""
         words = self.scenario.get("asked") or [self.scenario["id"]]

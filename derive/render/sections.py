@@ -85,6 +85,7 @@ def groups() -> list[Part]:
         Part("fleet", tr("Fleet, cost and energy")),
         Part("queue", tr("Queueing: an estimate beside the bound")),
         Part("second", tr("Second-order terms")),
+        Part("parallel", tr("Several devices")),
     ]
 
 

@@ -169,9 +169,81 @@ def data(figure: Record, *, fold: bool) -> dict[str, Any]:
         numbers.aligned(numbers.grouped(c)) for c in zip(*figure["table"]["rows"], strict=True)
     ]
     rows = list(zip(*columns, strict=True))
-    if not fold or len(rows) <= LONGEST or len(columns) > WIDEST_HALF:
-        return {"folds": 1, "rows": rows}
+    labels = figure["table"].get("labels")
+    if not fold or labels or len(rows) <= LONGEST or len(columns) > WIDEST_HALF:
+        return {"folds": 1, "rows": rows, "labels": labels}
     height = (len(rows) + 1) // 2
     blank: Sequence[str] = ("",) * len(columns)
     right = [*rows[height:], *([blank] * (2 * height - len(rows)))]
-    return {"folds": 2, "rows": [(*a, *b) for a, b in zip(rows[:height], right, strict=True)]}
+    return {
+        "folds": 2,
+        "labels": None,
+        "rows": [(*a, *b) for a, b in zip(rows[:height], right, strict=True)],
+    }
+
+
+# each target: first order at peak, the ideal of the second order, with overheads, then reachable
+ORDERS = {
+    "TTFT": ("t_prefill", "TTFT_ideal", "TTFT_second", "TTFT", "TTFT_exp"),
+    "TPOT": ("t_step", "TPOT_ideal", "TPOT_second", "TPOT", "TPOT_exp"),
+}
+
+
+def orders(ledger: Record) -> list[dict[str, Any]]:
+    """First order, second order and reachable side by side; nothing where no second is known."""
+    found = ledger["results"]
+    several = next((i["text"] for i in ledger["inputs"] if i["id"] == "b_pre"), "1 request")
+    rows = []
+    for target, names in ORDERS.items():
+        if not all(name in found for name in names):
+            continue
+        one = target == "TTFT" and several.split()[0] != "1"  # the first order is of one prompt
+        shown = ["–" if one and n in FIRST else found[n]["display"]["en"] for n in names]
+        rows.append({"id": target, "names": names, "shown": [spread(text) for text in shown]})
+    return rows
+
+
+FIRST = ("t_prefill", "TTFT")
+
+
+def spread(shown: str) -> dict[str, str]:
+    """A value and its range apart; both read alike in every language."""
+    value, _, ends = shown.partition(" (")
+    low, _, high = ends.removesuffix(")").partition(" – ")
+    one, other = numbers.split(low), numbers.split(high)
+    span = f"{one.number} – {other.number}" if one.unit == other.unit else f"{low} – {high}"
+    return {"shown": value, "range": span if high else ""}
+
+
+def adding(ledger: Record) -> dict[str, Any] | None:
+    """Layouts with what each gives; a unit that a column shares stands in its head."""
+    found = ledger.get("adding") or ()
+    if not found:
+        return None
+    columns, heads = [], []
+    for name in found[0]["values"]:
+        shown = [numbers.split(row["values"][name]["shown"]) for row in found]
+        units = {one.unit for one in shown}
+        shared = units.pop() if len(units) == 1 else ""
+        heads.append({"id": name, "unit": shared})
+        columns.append([f"{s.sign}{s.number}" + ("" if shared else f" {s.unit}") for s in shown])
+    rows = [
+        {
+            "name": row["name"],
+            "sizes": " · ".join(row["layout"][kind] for kind in ("TP", "PP", "DP", "EP")),
+            "cells": cells,
+        }
+        for row, cells in zip(found, zip(*columns, strict=True), strict=True)
+    ]
+    return {"heads": heads, "rows": rows, "what": [row["what"] for row in found if row["what"]]}
+
+
+def order_heads() -> tuple[Text, ...]:
+    """The columns of that table."""
+    return (
+        tr("first order, peak"),
+        tr("second order, ideal"),
+        tr("with overheads, peak"),
+        tr("first order, reachable"),
+        tr("second order, expected"),
+    )

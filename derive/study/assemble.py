@@ -20,6 +20,7 @@ from derive.ledger import FORMAT, Ledger, sealed
 from derive.notation import CONSTANTS, SYMBOLS
 from derive.specs.types import Scenario, Source
 from derive.study import bind as binding
+from derive.study.adding import adding
 from derive.study.bind import Bound
 from derive.study.checklist import checklist
 from derive.study.figures import figures
@@ -103,6 +104,7 @@ def assembled(
             {"target": e.target, "lever": e.lever, "text": e.text.json()} for e in missing
         ],
         "assumptions": assumptions(bound, found),
+        "adding": adding(bound),
         "notes": [n.json() for n in (*scenario.model.notes, *scenario.hardware.notes)],
         "checklist": checklist(bound, found, levers),
         "misconceptions": misconceptions(bound, found, levers),

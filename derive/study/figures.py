@@ -24,6 +24,7 @@ from derive.study.drawing import (
 )
 from derive.study.figures_context import bytes_over_context, concurrency_over_context
 from derive.study.results import fitting
+from derive.study.waterfall import waterfall
 from derive.text import Text, tr
 
 SLOWLY = Fraction(5, 4)  # a rise of TPOT that still counts as slow
@@ -291,6 +292,7 @@ FIGURES = (
     bytes_over_context,
     concurrency_over_context,
     experts_over_batch,
+    waterfall,
 )
 
 

@@ -42,16 +42,30 @@ def does_not_fit(bound: Bound, results: Results) -> Iterator[Finding]:
 
 
 def kv_heads(bound: Bound, _: Results) -> Iterator[Finding]:
-    """KV heads do not split evenly over the devices: the first-order split is too kind."""
+    """KV heads that devices copy, or that do not split evenly: there the first-order split is too kind."""
     point = bound.typical
     try:
-        g, heads = point.get("g"), point.get("H_kv")
+        shared, heads = point.get("TP"), point.get("H_kv")
     except Absent:
         return
-    shard = -(-heads // g)
-    factor = shard * g / heads
-    if factor != 1:
-        factor_text = show(Quantity(factor, unit(""))).text.removeprefix("≈ ")
+    shard = -(-heads // shared)
+    factor = shard * shared / heads
+    if factor == 1 or "g_tp" in bound.inputs:
+        return
+    factor_text = show(Quantity(factor, unit(""))).text.removeprefix("≈ ")
+    if shared > heads:
+        yield Finding(
+            "kv_heads_copied",
+            "warning",
+            tr(
+                "{g} devices share each layer, but there are {heads} KV heads: each device holds a whole one, so the KV "
+                "cache takes {factor} times its own bytes. Capacity and step time here count the copies.",
+                g=int(shared),
+                heads=int(heads),
+                factor=factor_text,
+            ),
+        )
+    else:
         yield Finding(
             "kv_heads_split",
             "warning",
@@ -59,7 +73,7 @@ def kv_heads(bound: Bound, _: Results) -> Iterator[Finding]:
                 "{heads} KV heads do not divide evenly over {g} devices: under tensor parallelism the fullest device holds "
                 "{shard} of them, so its KV cache is {factor} times the first-order share.",
                 heads=int(heads),
-                g=int(g),
+                g=int(shared),
                 shard=int(shard),
                 factor=factor_text,
             ),

@@ -115,6 +115,8 @@ def without_elasticity(point: Point) -> list[NoSlope]:
                 tr("stands in an exponent")
                 if "pow" in functions(target, lever, point)
                 else tr("moves in whole steps")
+                if functions(target, lever, point)
+                else tr("stands where two cases meet")
             )
             text = tr(
                 "{lever} {reason}, so it has no elasticity in this table; twice of it gives {target} × {ratio}.",
@@ -159,8 +161,19 @@ def inside(part: Call) -> Node:
 
 
 def without_slope(target: str, lever: str, point: Point) -> bool:
-    """Whether a lever is an exponent, whose derivative is a logarithm, or moves in whole steps."""
-    return bool(functions(target, lever, point))
+    """Whether a lever is an exponent, moves in whole steps, or stands where two cases meet."""
+    return bool(functions(target, lever, point)) or at_kink(target, lever, point)
+
+
+def at_kink(target: str, lever: str, point: Point) -> bool:
+    """Whether two arguments of a max or min that the lever moves are equal here."""
+    for part in walk(opened(target, lever, point)):
+        if isinstance(part, Call) and part.function in ("max", "min") and lever in names(part):
+            ends = [point.value(argument) for argument in part.args]
+            chosen = max(ends) if part.function == "max" else min(ends)
+            if ends.count(chosen) > 1:
+                return True
+    return False
 
 
 def elasticity(target: str, lever: str, point: Point) -> Elasticity:

@@ -273,6 +273,9 @@ def collectives(bound: Bound, results: Results) -> list[tuple[str, Text, Text]]:
     """The all-reduces of tensor parallelism; one device has none."""
     if bound.typical.get("g") == 1:
         return [("share_comm", tr("all-reduces of tensor parallelism"), tr("one device: none"))]
+    if bound.typical.get("TP") == 1:
+        none = tr("no device shares a layer: none")
+        return [("share_comm", tr("all-reduces of tensor parallelism"), none)]
     transfers: dict[str, tuple[Text, Callable[[str], Text]]] = {
         "share_comm": (
             tr("all-reduce transfer under tensor parallelism"),
@@ -329,6 +332,38 @@ def queued(results: Results) -> Text:
     )
 
 
+def second_order(results: Results) -> list[tuple[str, Text, Text]]:
+    """Smaller terms of a decode step and of prefill, where their inputs are known."""
+    terms: dict[str, tuple[Text, Callable[[str], Text]]] = {
+        "share_over_pre": (
+            tr("tables, and the output head for all but the last position, in prefill"),
+            lambda s: (
+                tr("{share} more operations", share=s[1:])  # a matrix that serves several times
+                if s.startswith("−")
+                else tr("{share} fewer operations", share=s)
+            ),
+        ),
+        "share_write": (
+            tr("writing the KV cache of new tokens"),
+            lambda s: tr("{share} more bytes", share=s),
+        ),
+        "share_act": (
+            tr("activations: hidden states in and out of each layer"),
+            lambda s: tr("{share} more bytes", share=s),
+        ),
+        "share_launch": (
+            tr("kernel launches of a decode step"),
+            lambda s: tr("{share} of the ideal step, at the typical floor of a layer", share=s),
+        ),
+    }
+    rows = []
+    for name, (what, size) in terms.items():
+        found = results[name].value
+        if found is not None:
+            rows.append((name, what, size(percent(found.value))))
+    return rows
+
+
 def assumptions(bound: Bound, results: Results) -> list[dict[str, Any]]:
     """What the first-order model leaves out, each with its size here or why none can be given."""
     rows: list[tuple[str, Text, Text]] = []
@@ -372,6 +407,7 @@ def assumptions(bound: Bound, results: Results) -> list[dict[str, Any]]:
                 else tr("{share} more operations counted than matrix products take", share=s)
             ),
         )
+    rows += second_order(results)
     if results["share_state"].value is not None and results["share_state"].value.value:
         sized(
             "share_state",

@@ -12,9 +12,12 @@ from derive.text import Text, tr
 from derive.units import unit
 from derive.units.digits import significant
 from derive.verify.say import quoted
+from derive.verify.shape import drawings
 from derive.verify.shown import NOTHING, half_unit
 from derive.verify.texts import Broken, NoValue, read
 from derive.verify.values import Held, Ledger, Values
+from derive.verify.waterfall import NAME as WATERFALL
+from derive.verify.waterfall import check_waterfall
 
 # figure, item -> expression, calibre, unit of the axis; curves run along the figure's variable
 VARIABLES = {
@@ -89,7 +92,10 @@ def check_figures(ledger: Ledger) -> Fault:
 def check_figure(ledger: Ledger, figure: Mapping[str, Any]) -> Fault:
     """One figure: its drawings and its table."""
     name = figure["id"]
-    if name not in VARIABLES:
+    if name == WATERFALL:
+        yield from check_waterfall(ledger, figure)
+        return
+    if name not in VARIABLES or "bars" in figure:
         yield tr("figure {figure} is unknown", figure=quoted(name))
         return
     about = Figure(ledger, figure)
@@ -283,7 +289,7 @@ class Figure:
         """The values of the variable that are drawn somewhere."""
         found = set()
         for figure in self.ledger.record["figures"]:
-            for plot in figure.get("panels") or [figure]:
+            for plot in drawings(figure):
                 if figure["id"] == "roofline" == self.name:
                     found |= {p["id"].removeprefix("decode-") for p in plot["points"]}
                 elif "roofline" not in (figure["id"], self.name):

@@ -12,6 +12,7 @@ from derive.errors import DeriveError
 from derive.formula import VARIANTS, catalogue, standing_in
 from derive.ledger import FORMAT, digest
 from derive.text import Text, same, tr
+from derive.verify.adding import check_adding
 from derive.verify.declared import (
     check_cards,
     check_constants,
@@ -37,7 +38,7 @@ MOST_FAULTS = 100
 UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 CHECKS: tuple[Callable[[Ledger], Iterator[Text]], ...] = (
     check_symbols, check_constants, check_inputs, check_calibration, check_asked, check_citations,
-    check_cards, check_results, check_steps, check_levers, check_figures, check_prose,
+    check_cards, check_results, check_steps, check_levers, check_figures, check_adding, check_prose,
     check_measured,
 )  # fmt: skip
 

@@ -21,6 +21,7 @@ from derive.verify.levers import PULLED
 from derive.verify.results import expected, fitting, or_none, reach
 from derive.verify.say import quoted
 from derive.verify.says import LEFT_OUT, SAYS, TILES, Says
+from derive.verify.shape import drawings
 from derive.verify.shown import COUNTED, NOTHING, reading, written
 from derive.verify.texts import Broken, NoValue, read
 from derive.verify.tokens import Token, alike, close, tokens
@@ -55,7 +56,7 @@ def check_prose(ledger: Ledger) -> Iterator[Text]:
     for row in record["assumptions"]:
         yield from about.left_out(row)
     for figure in record["figures"]:
-        for plot in figure.get("panels") or [figure]:
+        for plot in drawings(figure):
             yield from about.labels(figure["id"], plot)
     if verdict["fits"] != fitting(ledger) or verdict["side"] != about.side:
         yield tr("the verdict does not follow from the numbers")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 Says = tuple[tuple[str, ...], ...]
 BELOW, ABOVE = "~I_ridge / I_decode", "~I_decode / I_ridge"
-SHARD = "ceil(H_kv / (g / one_device))"
+SHARD = "ceil(H_kv / (TP / one_device))"
 FAR = "=131,072 request"  # where the search for a batch ends
 CRITICAL = tuple(
     (*batch, *memory)
@@ -22,6 +22,7 @@ TILES = ("fits", "TTFT", "TPOT", "b_max", "fleet", "cost_token")
 LEFT_OUT = (
     "share_att_prefill", "share_att", "share_embedding", "share_lookup", "share_comm",
     "share_comm_prefill", "share_att_new", "acceptance", "draft_prefill",
+    "share_over_pre", "share_write", "share_act", "share_launch",
     "format_weights", "format_kv_cache", "format_compute", "format_sparsity", "share_prefill",
     "t_latency", "share_state", "recurrence", "M_other", "state_width", "routing", "queue",
     "kernels",
@@ -56,7 +57,8 @@ SAYS: dict[str, Says] = {
         ("replicas", "g"), ("replicas.low", "replicas.high"), ("replicas_pre", "g_pre"),
     ),
     "findings.does_not_fit": (("g", "g_fit", "b"),),
-    "findings.kv_heads_split": (("H_kv", "g", SHARD, f"~{SHARD} * (g / one_device) / H_kv"),),
+    "findings.kv_heads_split": (("H_kv", "TP", SHARD, f"~{SHARD} * (TP / one_device) / H_kv"),),
+    "findings.kv_heads_copied": (("TP", "H_kv", "~TP / one_device / H_kv"),),
     "findings.ttft_burst": (("b", "TTFT_burst", "TTFT", "target_TTFT"),),
     "findings.tpot_target": (
         ("TPOT", "target_TPOT", "b_slo"), ("TPOT", "target_TPOT"), ("TPOT", "target_TPOT", FAR),

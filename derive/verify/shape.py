@@ -6,7 +6,7 @@ Keys that are not named here may stand beside them; the hash alone covers those.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -126,8 +126,12 @@ LEVER = {
 }  # fmt: skip
 FIGURE = {
     "id": TEXT, "title": BOTH, "alt": BOTH, "x": AXIS, "panels?": Rows({}, 4),
+    "bars?": Rows(
+        {"id": TEXT, "label": BOTH, "role": TEXT, "from": COORDINATE, "to": COORDINATE}, 20
+    ),
     "table": {
         "columns": Rows({"label": BOTH, "unit": TEXT}, 8), "rows": Rows(Rows(TEXT, 8), 150),
+        "labels?": Rows(BOTH, 20),
     },
 }  # fmt: skip
 AMOUNT = {"value": NUMBER, "unit": TEXT, "exact": Maybe(EXACT), "display": TEXT}
@@ -217,6 +221,10 @@ SHAPE = {
     "levers": Rows(LEVER, 60),
     "levers_missing?": Rows({"target": TEXT, "lever": TEXT, "text": BOTH}, 30),
     "assumptions": Rows({"id": TEXT, "what": BOTH, "size": BOTH}, 40),
+    "adding?": Rows(
+        {"id": TEXT, "name": BOTH, "what": Maybe(BOTH), "layout": Named(TEXT),
+         "values": Named({"exact": Maybe(EXACT), "shown": TEXT})}, 8,
+    ),
     "notes": Rows(BOTH, 100),
     "checklist": Rows(
         {"id": TEXT, "group": TEXT, "question": BOTH, "answer": BOTH, "basis": TEXT, "refs": REFS},
@@ -264,12 +272,17 @@ def unlike_table(value: dict[str, Any], shape: dict[str, Any], where: str) -> It
             yield tr("{where} is missing", where=place)
 
 
+def drawings(figure: Mapping[str, Any]) -> list[Any]:
+    """The drawings of a figure that have two axes; a waterfall has bars instead."""
+    return [] if "bars" in figure else figure.get("panels") or [figure]
+
+
 def misshapen(record: Any) -> Iterator[Text]:
     """What in a record is not of a ledger's shape, or is more than a ledger can hold."""
     found = list(unlike(record, SHAPE))
     if not found:
         for figure in record["figures"]:
-            for plot in figure.get("panels") or [figure]:
+            for plot in drawings(figure):
                 found += unlike(plot, PLOT, f"figures.{quoted(figure['id'])}")
         for i, run in enumerate(record.get("measured", {}).get("runs", ())):
             if "setting" in run:

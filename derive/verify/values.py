@@ -78,7 +78,7 @@ class Ledger:
         return Values(self, {**self.given, **self.calibrated("typical", "typical")}, strict=True)
 
     def calibrated(self, mfu: str, mbu: str) -> dict[str, Held]:
-        """MFU and MBU at low, typical, high or peak; the launch floor is slow where MBU is low."""
+        """MFU and MBU at a level, or at peak; the launch floor is slow where MBU is low."""
         found = {
             name: Held(Fraction(1) if key == "peak" else self.levels[name][key], Unit())
             for name, key in (("MFU", mfu), ("MBU", mbu))

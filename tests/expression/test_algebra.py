@@ -127,6 +127,8 @@ def test_every_symbol_taken_for_positive_is_positive() -> None:
         "t_wait",
         "t_bubble",
         "share_comm_prefill",
+        "share_over_pre",  # the first order counts every parameter for every token
+        "b_max_dev",  # nought at least, as b_max
         "F_matmul_pre",  # the head is one of the matrices
         "W_stream_dev",  # what is only looked up is a part of what is read
         "g_min",

@@ -1,4 +1,4 @@
-"""Four figures of Llama-3-70B on 4 × H100 as a ledger would carry them."""
+"""Five figures of Llama-3-70B on 4 × H100 as a ledger would carry them."""
 
 from __future__ import annotations
 
@@ -361,4 +361,35 @@ def concurrency_over_context() -> Figure:
     }
 
 
-FIGURES = (roofline(), batch_sweep(), bytes_over_context(), concurrency_over_context())
+def waterfall() -> Figure:
+    steps = [
+        ("floor", t("floor: weights once", "下限：读一遍权重"), "memory", 0.0, 10.5304),
+        ("tables", t("tables only looked up", "只查表的部分"), "memory", 10.5304, 10.3736),
+        ("copies", t("weights that stages and groups do not split", "各级、各组未能切分的权重"),
+         "memory", 10.3736, 10.6),
+        ("cache", t("reading the KV cache", "读 KV cache"), "memory", 10.6, 10.8243),
+        ("ideal", t("ideal TPOT", "理想 TPOT"), "total", 0.0, 10.8243),
+        ("writes", t("writing the KV cache", "写 KV cache"), "memory", 10.8243, 10.8245),
+        ("launch", t("kernel launches", "kernel 启动"), "neutral", 10.8245, 11.285),
+        ("rates", t("rates below peak", "速率低于峰值"), "compute", 11.285, 18.5796),
+        ("expected", t("expected TPOT", "预期 TPOT"), "total", 0.0, 18.5796),
+    ]  # fmt: skip
+    return {
+        "id": "waterfall",
+        "title": t("From the floor to the expected TPOT", "从下限到预期 TPOT"),
+        "alt": t("One bar a term.", "每项一条。"),
+        "x": {"label": t("TPOT"), "unit": "ms/token", "scale": "linear", "min": "0", "max": "20.4"},
+        "bars": [
+            {"id": name, "label": label, "role": role, "from": num(low), "to": num(high)}
+            for name, label, role, low, high in steps
+        ],
+        "table": {
+            "columns": [{"label": t("change"), "unit": "ms/token"}],
+            "rows": [[f"{high - low:.4g}", f"{high:.4g}"] for *_, low, high in steps],
+        },
+    }
+
+
+FIGURES = (
+    roofline(), batch_sweep(), bytes_over_context(), concurrency_over_context(), waterfall(),
+)  # fmt: skip

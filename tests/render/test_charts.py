@@ -113,10 +113,10 @@ def test_every_label_stands_on_the_drawing(figure: Figure, mode: Any) -> None:
     wanted = [
         x["label"]
         for part in parts
-        for kind in ("lines", "points", "marks", "bands")
-        for x in part[kind]
+        for kind in ("lines", "points", "marks", "bands", "bars")
+        for x in part.get(kind, ())
     ]
-    wanted += [axis["label"] for axis in (figure["x"], *(part["y"] for part in parts))]
+    wanted += [axis["label"] for axis in (figure["x"], *(p["y"] for p in parts if "y" in p))]
     for label in wanted:
         for lang in ("en", "zh") if mode == "both" else (mode,):
             assert label[lang] in said

@@ -97,7 +97,7 @@ def test_a_small_burst_reads_the_experts_that_its_tokens_hit() -> None:
 def test_a_prompt_of_any_length_has_a_first_token(tokens: int) -> None:
     """512 experts of which a token uses 10: in the end every one is read."""
     found = scenario(
-        config("Qwen3-Next-80B-A3B-Instruct"), devices=64, batch=1, input=tokens, output=100
+        config("Qwen3-Next-80B-A3B-Instruct"), "PP=4", devices=64, batch=1, input=tokens, output=100
     )  # fmt: skip
     record = ledger(found)
     assert record["results"]["TTFT"]["value"] == pytest.approx(

@@ -11,6 +11,7 @@ from derive.render.charts.place import Box, tie
 from derive.render.charts.plan import GAP, Plan, across, heights, named_above, plan, up
 from derive.render.charts.scale import tick_text
 from derive.render.charts.sheet import GUIDE, Sheet, Theme, n, path_data
+from derive.render.charts.waterfall import waterfall
 from derive.render.charts.words import TICK, Mode, axis_title, width, words
 from derive.render.fonts import SANS_STACK
 
@@ -24,6 +25,9 @@ def compose(figure: Mapping[str, Any], mode: Mode, theme: Theme, wide: float) ->
     """The SVG text of a figure, and the sheet with the boxes of its texts."""
     if wide < NARROWEST:
         raise ValueError(f"a chart needs {NARROWEST:g} pixels")
+    if "bars" in figure:
+        sheet, bottom = waterfall(figure, mode, theme, wide)
+        return _document(figure, mode, sheet, wide, bottom + EDGE), sheet
     parts = panels(figure)
     high = HEIGHTS.get(len(parts), 150.0)
     left, right = _margins(parts, high, wide)

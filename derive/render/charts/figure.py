@@ -70,7 +70,7 @@ def panels(figure: Mapping[str, Any]) -> tuple[Panel, ...]:
     """The figure's panels, all over one x axis. ValueError names what cannot be drawn."""
     parts: Sequence[Mapping[str, Any]] = figure.get("panels") or (figure,)
     shared = figure.get("x") or parts[0]["x"]
-    read = [(_axis(shared), _axis(part["y"]), _items(part)) for part in parts]
+    read = [(axis_of(shared), axis_of(part["y"]), _items(part)) for part in parts]
     x = read[0][0]
     for _, _, items in read:
         x = _widened(x, items, "x")
@@ -90,15 +90,17 @@ def _clean(text: str) -> str:
     return " ".join(kept.split())
 
 
-def _number(text: object) -> float:
+def number(text: object) -> float:
+    """A coordinate. ValueError where it cannot be drawn."""
     value = float(str(text))
     if not abs(value) <= LARGEST:  # also refuses nan
         raise ValueError(f"a chart cannot show {text}")
     return value
 
 
-def _axis(axis: Mapping[str, Any]) -> Axis:
-    low, high = sorted((_number(axis["min"]), _number(axis["max"])))
+def axis_of(axis: Mapping[str, Any]) -> Axis:
+    """An axis of the record; one without extent gets some."""
+    low, high = sorted((number(axis["min"]), number(axis["max"])))
     log = axis.get("scale") == "log"
     if log and low < 1 / LARGEST:
         raise ValueError(f"a logarithmic axis cannot begin at {axis['min']}")
@@ -111,7 +113,7 @@ def _axis(axis: Mapping[str, Any]) -> Axis:
 def _items(part: Mapping[str, Any]) -> tuple[Item, ...]:
     def read(kind: Kind, raw: Mapping[str, Any], at: Sequence[Sequence[object]]) -> Item:
         role = raw.get("role") if raw.get("role") in ROLES else "neutral"
-        where = tuple(tuple(_number(value) for value in place) for place in at)
+        where = tuple(tuple(number(value) for value in place) for place in at)
         return Item(
             kind,
             str(raw.get("id", "")),
@@ -120,7 +122,7 @@ def _items(part: Mapping[str, Any]) -> tuple[Item, ...]:
             where,
             str(raw.get("axis", "x")),
             bool(raw.get("dash")),
-            min(max(_number(raw.get("size", 1)), SMALLEST), BIGGEST),
+            min(max(number(raw.get("size", 1)), SMALLEST), BIGGEST),
         )
 
     return (
