@@ -195,3 +195,15 @@ def test_no_rule_knows_a_product() -> None:
                     for text in ast.walk(inner):
                         if isinstance(text, ast.Constant) and isinstance(text.value, str):
                             assert not named.search(text.value), (path, text.value)
+
+
+@pytest.mark.parametrize("text", [
+    "H100 A100 " + "5% more " * 240, "H100 A100 " + "rais" * 470 + " 5%",
+    "H100 SXM L4 B200 " + "2x the 3 TB/s " * 120, "从 A100 的 1GB/s 降到 " * 80 + "H100",
+])  # fmt: skip
+def test_many_multiples_end_soon(text: str) -> None:
+    from time import process_time
+
+    before = process_time()
+    judged(text)
+    assert process_time() - before < 2

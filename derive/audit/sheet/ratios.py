@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 TWO = Fraction(2)
 NEAR = 2  # characters between a number and its "times"
+MOST = 8  # multiples of a sentence that are held against anything
+FAR = 60  # characters before a percentage in which the word of change stands
 ASIDE = ("devices", "number", "ratio")  # figures that are no quantity of a product
 # "43% more", 高出约 43%, "15% of", …的 15%
 BEHIND = re.compile(
@@ -23,7 +25,7 @@ BEHIND = re.compile(
     re.IGNORECASE,
 )
 AHEAD = re.compile(
-    r"(?:(?P<more>(?:(?<![a-z])(?:rais|increas|boost|improv|grow)[a-z]*[^0-9,;]{0,24} by"
+    r"(?:(?P<more>(?:(?<![a-z])(?:rais|increas|boost|improv|grow)[a-z]{0,6}[^0-9,;]{0,24} by"
     r"(?: about| roughly)? ?|高|多|快|大|强|领先|提升|提高|增加)出?)"
     r"|(?P<less>低|慢|小|弱|落后|减?少|降低)|(?P<of>的))了?[ 约大近]*$"
 )
@@ -51,7 +53,7 @@ def multiple(claim: Claim) -> Multiple | None:
 
 def multiples(claim: Claim) -> list[Multiple]:
     """All of them in their order: numbers and percentages between two products, else a word."""
-    found = [*in_numbers(claim), *in_percent(claim)]
+    found = [*in_numbers(claim)[:MOST], *in_percent(claim)[:MOST]]
     return sorted(found, key=lambda m: m.span) or in_words(claim)
 
 
@@ -80,9 +82,12 @@ def in_percent(claim: Claim) -> list[Multiple]:
     made: list[Multiple] = []
     if len({n.ids for n in claim.hardware}) != 2:
         return made
-    for figure in claim.of("share"):
+    for figure in claim.of("share")[:MOST]:
         start, end = figure.span
-        ahead, behind = AHEAD.search(claim.text, 0, start), BEHIND.match(claim.text, end)
+        ahead, behind = (
+            AHEAD.search(claim.text, max(0, start - FAR), start),
+            BEHIND.match(claim.text, end),
+        )
         if not (ahead or behind) or not any(symbol == "%" for symbol, _ in figure.unit.terms):
             continue
         said = (ahead or behind).groupdict()  # type: ignore[union-attr]  # one of them is there
