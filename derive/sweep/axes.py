@@ -171,10 +171,14 @@ def spans_of(
         faults.add("C114", what, place, tr("for example {text}", text="1:512, 1:512:8, 1:512:x2"))
         return []
     factor = FACTOR.fullmatch(pieces[2]) if len(pieces) == 3 else None
-    amounts = with_unit(pieces[:2] if factor else [*pieces, "1"] if len(pieces) == 2 else pieces)
+    if factor:  # a unit behind the factor is that of the range
+        multiple, tail = split_unit(factor[1])
+        amounts = with_unit([*pieces[:2], f"1 {tail}"])[:2]
+    else:
+        amounts = with_unit([*pieces, "1"] if len(pieces) == 2 else pieces)
     read = [amount(symbol, units[symbol], piece, place, faults) for piece in amounts]
     if factor:
-        read.append(times(factor[1], place, faults))
+        read.append(times(multiple, place, faults))
     values = [value for value in read if value is not None]
     if len(values) < len(read):
         return []
@@ -191,15 +195,20 @@ def spans_of(
     return [Span(first, values[2], int((last - first) / values[2]) + 1)]
 
 
+def split_unit(text: str) -> tuple[str, str]:
+    """A number and what stands behind it."""
+    found = BARE.match(text)
+    return (found[0], text[found.end() :].strip()) if found else (text, "")
+
+
 def with_unit(pieces: Sequence[str]) -> list[str]:
     """A number without a unit has that of the next one that has, else of the one before."""
-    found = [BARE.match(piece) for piece in pieces]
-    tails = [p[f.end() :].strip() if f else "" for p, f in zip(pieces, found, strict=True)]
+    tails = [split_unit(piece)[1] for piece in pieces]
     made = []
-    for number, (piece, tail) in enumerate(zip(pieces, tails, strict=True)):
+    for number, piece in enumerate(pieces):
         others = [*tails[number + 1 :], *reversed(tails[:number])]
-        unit_of_it = next((t for t in others if t), "")
-        made.append(f"{piece} {unit_of_it}".strip() if found[number] and not tail else piece)
+        near = next((tail for tail in others if tail), "")
+        made.append(f"{piece} {near}".strip() if BARE.fullmatch(piece) else piece)
     return made
 
 

@@ -63,6 +63,7 @@ class Reader:
                 without = {crossing.variable}
             else:
                 used |= set(names(made.tree or trees()[name]))
+            used |= {made.switch} - {""}
             self.found[name] = frozenset(n for u in used for n in self.leaves(u)) - without
         return self.found[name]
 
@@ -93,6 +94,8 @@ class Reader:
         """A formula's value, nowhere and NaN where it does not exist."""
         made = catalogue()[name]
         holds: Operand | bool = True
+        if made.switch:
+            self.name(made.switch)
         if made.exists:
             holds = self.condition(made.exists)
         if made.tree is not None:
