@@ -91,7 +91,7 @@ def sure(found: Judgement, claim: Claim) -> bool:
         return False
     if figure.role in LINKS and claim.says("per", "link"):
         return False
-    if figure.role == "power" and SYSTEM.search(claim.text):
+    if figure.role == "power" and SYSTEM.search(unnamed(claim)):
         return False  # a server draws more than its devices
     if figure.role == "power" and claim.says("use"):
         return False  # what it draws is held against what it is rated at by PHYS016
@@ -102,6 +102,14 @@ def sure(found: Judgement, claim: Claim) -> bool:
         or figure.role not in words
         or claim.says("noun", *words[figure.role])
     )
+
+
+def unnamed(claim: Claim) -> str:
+    """The text without the names of products, some of which are named after their boards."""
+    text = claim.text
+    for named in claim.hardware:
+        text = text.replace(named.text, "")
+    return text
 
 
 def unclear_words(figure: Figure, claim: Claim) -> bool:
