@@ -49,7 +49,9 @@ MAY: dict[str, set[str]] = {
     "sweep": CORE - {"formulas", "cache"} | {"specs", "study"},
     "render": {"ledger", "units", "cache"},
 }
-COMMANDS = {"audit_command", "checklist_command", "measure_command", "sweep_command"}
+COMMANDS = {
+    "audit_command", "checklist_command", "compare_command", "measure_command", "sweep_command",
+}  # fmt: skip
 ANYTHING = {"cli", "command", "options"} | COMMANDS  # the command line
 
 # library -> the modules that may import it
