@@ -71,7 +71,7 @@ USUAL = {
     "FLOP/s/device": "TFLOP/s/device", "USD/token": "USD/Mtoken",
 }  # fmt: skip
 MOST = 10**24
-MAY_BE_ZERO = ("t_hop", "C2_in", "kappa_draft")
+MAY_BE_ZERO = ("t_hop", "C2_in", "kappa_draft", "hit", "alpha")
 FROM_OUTSIDE = Text("set from outside the scenario", "在场景之外给定")
 
 
