@@ -319,6 +319,11 @@ def speculated(bound: Bound) -> list[tuple[str, Text, Text]]:
         share = point.get("c_op") * point.get("N_draft") / point.get("F_tok")
         size = tr("{share} more operations", share=percent(share))
         rows.append(("draft_prefill", tr("prefill of the draft model"), size))
+        if "M_free_draft" not in bound.variants:
+            size = tr(
+                "not counted where devices share unevenly: the memory limit is an upper figure"
+            )
+            rows.append(("draft_memory", tr("memory of the draft model"), size))
     return rows
 
 
@@ -443,6 +448,16 @@ def assumptions(bound: Bound, results: Results) -> list[dict[str, Any]]:
         )
     if "alpha" in bound.inputs:
         rows += speculated(bound)
+    if {"hit", "T_chunk", "g_pre"} & set(bound.inputs):
+        rows.append(
+            (
+                "second_prefill",
+                tr("second-order terms of prefill (TTFT_ideal, TTFT_second, TTFT_exp)"),
+                tr(
+                    "of the whole prompt in one pass of the replica: the switches of prefill are not in them"
+                ),
+            )
+        )
     if "E" in bound.inputs:
         skewed = tr(
             "taken as uniform and independent: skewed routing reads fewer experts and loads "
