@@ -51,7 +51,8 @@ ALWAYS = ("floor", "tables", "cache", "rates")  # the others only where they cha
 
 def waterfall(bound: Bound) -> Figure | None:
     """Bars from the first-order floor to the expected TPOT, with both signs."""
-    if fitting(bound) is False:  # what does not fit has no speed to draw
+    # what does not fit has no speed to draw; a round of speculation is no sum of these terms
+    if fitting(bound) is False or "alpha" in bound.inputs:
         return None
     point, bars = bound.typical, list[tuple[str, Text, str, Fraction, Fraction]]()
     before = Fraction(0)

@@ -22,11 +22,8 @@ TILES = ("fits", "TTFT", "TPOT", "b_max", "fleet", "cost_token")
 LEFT_OUT = (
     "share_att_prefill", "share_att", "share_embedding", "share_lookup", "share_comm",
     "share_comm_prefill", "share_att_new", "acceptance", "draft_prefill",
-<<<<<<< HEAD
     "share_over_pre", "share_write", "share_act", "share_launch",
-=======
     "draft_memory", "second_prefill",
->>>>>>> 3fb34a0 (Assumptions name the second-order terms that the switches of prefill do not reach, and a draft model's memory where devices share unevenly)
     "format_weights", "format_kv_cache", "format_compute", "format_sparsity", "share_prefill",
     "t_latency", "share_state", "recurrence", "M_other", "state_width", "routing", "queue",
     "kernels",
