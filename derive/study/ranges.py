@@ -26,7 +26,7 @@ def said(ways: dict[str, str]) -> Text:
     if UNKNOWN in ways.values():
         return tr(
             "Range: smallest and largest of all combinations of low, typical and high; no proven "
-            "bounds, since no single direction with {by} is proved (replicas are whole numbers).",
+            "bounds, since parts of it run against each other with {by} and no one direction is proved.",
             by=same(", ".join(by for by, way in ways.items() if way == UNKNOWN)),
         )
     one, two = (filled(words[way], by) for by, way in ways.items())
