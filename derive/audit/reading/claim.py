@@ -92,8 +92,10 @@ def with_siblings(
     hardware: tuple[Named, ...], found: Sentence, held: Normal, roots: tuple[Path, ...]
 ) -> tuple[Named, ...]:
     """The names, and another form of the one product that they name: the SXM version."""
+    if len(hardware) != 1 or "variant" not in found.terms:
+        return hardware
     family = {m[0] for n in hardware if (m := FAMILY.match(n.text))}
-    if len(family) != 1 or len(hardware) != 1:
+    if len(family) != 1:
         return hardware
     (base,), made = family, list(hardware)
     for token in found:

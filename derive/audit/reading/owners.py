@@ -58,6 +58,8 @@ def against(figures: Sequence[Figure], among: Sequence[Named], text: str) -> dic
     "The B200 has 2.4x the bandwidth of the H100 SXM: 8 TB/s vs 3.35 TB/s."
     """
     made: dict[int, Named] = {}
+    if len(among) < 2:
+        return made
     for i, (one, other) in enumerate(pairwise(figures)):
         before = {n.ids: n for n in among if n.span[1] <= one.span[0]}
         inside = any(one.span[1] <= n.span[0] < other.span[1] for n in among)
@@ -77,6 +79,8 @@ def changed(figures: Sequence[Figure], among: Sequence[Named], text: str) -> dic
     "The A800 cuts NVLink from the 600 GB/s of the A100 to 400 GB/s."
     """
     made: dict[int, Named] = {}
+    if len(among) < 2:
+        return made
     for i, (one, other) in enumerate(pairwise(figures)):
         before = {n.ids: n for n in among if n.span[1] <= one.span[0]}
         if one.role != other.role or not one.unit.terms or len(before) != 2:

@@ -44,6 +44,8 @@ BEHIND = re.compile(
 )
 def active_share(claim: Claim, _: Library) -> Iterator[Finding]:
     """One share that the words call that of what is active, and both counts."""
+    if not claim.of("share"):
+        return
     whole, active = claim.of("parameters"), claim.of("active")
     shares = [f for f in claim.of("share") if f.unit == PERCENT and is_active(claim, f)]
     if len(shares) != 1 or len(whole) != 1 or len(active) != 1 or whole[0].value <= 0:

@@ -60,6 +60,8 @@ def multiples(claim: Claim) -> list[Multiple]:
 def in_numbers(claim: Claim) -> list[Multiple]:
     """Numbers that a word or a sign marks as multiples."""
     words = [t for t in claim.terms if t.kind == "relation" and t.says == "times"]
+    if not words:
+        return []
     return [
         Multiple(f.interval, f.text, f.span, f)
         for f in claim.figures
@@ -80,7 +82,7 @@ def in_words(claim: Claim) -> list[Multiple]:
 def in_percent(claim: Claim) -> list[Multiple]:
     """Percentages between two products: 43% more than, 15% of what the other has."""
     made: list[Multiple] = []
-    if len({n.ids for n in claim.hardware}) != 2:
+    if not claim.of("share") or len({n.ids for n in claim.hardware}) != 2:
         return made
     for figure in claim.of("share")[:MOST]:
         start, end = figure.span
