@@ -74,7 +74,7 @@ def test_devices_are_named_although_the_scenario_does_not_fit(scenario: Launch) 
     assert found["g_slo"]["value"] == 3
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     ttft=st.integers(20, 20_000), tpot=st.integers(2, 400),
     b=st.integers(1, 300), T_in=st.integers(1, 30_000), g=st.integers(2, 16),
