@@ -55,11 +55,11 @@ def kv_heads(bound: Bound, _: Results) -> Iterator[Finding]:
     factor_text = show(Quantity(factor, unit(""))).text.removeprefix("≈ ")
     if shared > heads:
         yield Finding(
-            "kv_heads_copied",
+            "kv_heads_split",
             "warning",
             tr(
-                "{g} devices share each layer, but there are {heads} KV heads: each device holds a whole one, so the KV "
-                "cache takes {factor} times its own bytes. Capacity and step time here count the copies.",
+                "{g} devices share each layer, but there are {heads} KV heads: each device holds a whole one, so its KV "
+                "cache is {factor} times the first-order share. Capacity and step time here count the copies.",
                 g=int(shared),
                 heads=int(heads),
                 factor=factor_text,

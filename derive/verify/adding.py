@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 from derive.text import Text, tr
 from derive.units import Quantity, Unit, unit
+from derive.verify.inputs import lowest
 from derive.verify.say import quoted
 from derive.verify.shown import written
 from derive.verify.texts import Broken, NoValue
@@ -49,8 +49,7 @@ def check_adding(ledger: Ledger) -> Iterator[Text]:
             yield tr("adding: {found} is not the layout of its row", found=quoted(row["layout"]))
         for name, found in values.items():
             cell = row["values"].get(name, {})
-            exact = Fraction(cell["exact"]) if cell.get("exact") else None
-            if exact != found.value or cell.get("shown") != written(found):
+            if cell.get("exact") != lowest(found.value) or cell.get("shown") != written(found):
                 yield tr(
                     "{name}: {shown} is not the exact value",
                     name=f"adding.{row['id']}.{name}", shown=quoted(cell.get("shown", "")),

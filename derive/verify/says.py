@@ -58,8 +58,10 @@ SAYS: dict[str, Says] = {
         ("replicas", "g"), ("replicas.low", "replicas.high"), ("replicas_pre", "g_pre"),
     ),
     "findings.does_not_fit": (("g", "g_fit", "b"),),
-    "findings.kv_heads_split": (("H_kv", "TP", SHARD, f"~{SHARD} * (TP / one_device) / H_kv"),),
-    "findings.kv_heads_copied": (("TP", "H_kv", "~TP / one_device / H_kv"),),
+    "findings.kv_heads_split": (
+        ("H_kv", "TP", SHARD, f"~{SHARD} * (TP / one_device) / H_kv"),
+        ("TP", "H_kv", "~TP / one_device / H_kv"),
+    ),
     "findings.ttft_burst": (("b", "TTFT_burst", "TTFT", "target_TTFT"),),
     "findings.tpot_target": (
         ("TPOT", "target_TPOT", "b_slo"), ("TPOT", "target_TPOT"), ("TPOT", "target_TPOT", FAR),

@@ -75,8 +75,8 @@ def test_copies_of_heads_take_memory_and_time() -> None:
     read = Fraction(141_107_412_992, 16) + 8 * 2304 * 40_960
     assert number(found, "t_step") == read / (3_350 * 10**9)
     told = {f.id: f.text.en for f in all_findings(found)}
-    assert "16 devices share each layer, but there are 8 KV heads" in told["kv_heads_copied"]
-    assert "2 times" in told["kv_heads_copied"]
+    assert "16 devices share each layer, but there are 8 KV heads" in told["kv_heads_split"]
+    assert "2 times" in told["kv_heads_split"]
 
 
 @pytest.mark.parametrize(("memory", "requests"), [("81559 MiB", 16), ("80 GB", 3), ("80 GiB", 17)])
