@@ -14,14 +14,20 @@ FARTHEST = 2**30
 class Crossing:
     """What algebra cannot solve: the whole value of a symbol at which two sides meet.
 
-    `largest` asks for the largest value with left ≤ right; else for the value next to the meeting
-    on the side where left ≥ right.
+    `largest` asks for the largest value with left ≤ right, `smallest` for the smallest; else for
+    the value next to the meeting on the side where left ≥ right.
     """
 
     left: Node
     right: Node
     variable: str
     largest: bool = False
+    smallest: bool = False
+
+    @property
+    def at_most(self) -> bool:
+        """Whether the left side is to stay at or below the right one."""
+        return self.largest or self.smallest
 
 
 def search(meets: Callable[[int], bool], farthest: int = FARTHEST) -> tuple[int, int] | None:

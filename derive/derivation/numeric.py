@@ -91,7 +91,7 @@ def search_steps(formula: Formula, point: Point) -> tuple[Step, ...]:
         sides = [crossing.left, crossing.right]
         values = [here.value(side) for side in sides]
         says = tr("left ≥ right") if values[0] >= values[1] else tr("left < right")
-        if crossing.largest:
+        if crossing.at_most:
             says = tr("left ≤ right") if values[0] <= values[1] else tr("left > right")
         steps.append(
             Step("fix", variable, Measure(Quantity(number, contract))).checked(
@@ -109,16 +109,20 @@ def search_steps(formula: Formula, point: Point) -> tuple[Step, ...]:
             steps.append(step.checked(*agreed(side, here, quantity)))
         found_at.append((number, *values))
     result = in_contract(point.get(formula.id), formula.unit)
-    (one, first, _), (other, second, _) = found_at
-    rises = (other > one) == (second > first)
-    compute = Step("compute", Name(formula.id), leaf(result), reason=enough(crossing, rises))
+    if len(found_at) == 1:
+        why: Text | None = tr("met at 1 already: there is no smaller whole number")
+    else:
+        (one, first, _), (other, second, _) = found_at
+        why = enough(crossing, rises=(other > one) == (second > first))
+    compute = Step("compute", Name(formula.id), leaf(result), reason=why)
     return (*steps, compute.checked(Check("recomputed", "equal")))
 
 
-def enough(crossing: Crossing, rises: bool) -> Text | None:
+def enough(crossing: Crossing, *, rises: bool) -> Text | None:
     """Why two neighbours prove a search, where the left side runs one way.
 
     The traffic of a step grows with batch and context, and so does the intensity with the batch.
+    More devices lengthen no time of a device: each part is shared out, or read whole by every one.
     Where attention operations grow with the context too, it may turn with the mixture of layers.
     """
     if crossing.variable == "T" and any(n.startswith("a_") for n in names(crossing.left)):

@@ -102,20 +102,27 @@ class Point:
         except OverflowError:
             raise Undefined(tr("a power is too long a number")) from None
 
-    def neighbours(self, crossing: Crossing, made: Formula) -> tuple[Fraction, Fraction]:
-        """The whole value that is asked for, and the one beside it on the other side."""
+    def neighbours(self, crossing: Crossing, made: Formula) -> tuple[Fraction, ...]:
+        """The whole value that is asked for, and the one beside it on the other side.
+
+        Where 1 is the smallest that meets a target there is none beside it.
+        """
 
         def meets(number: int) -> bool:
             here = self.with_(**{crossing.variable: Fraction(number)})
             left, right = here.value(crossing.left), here.value(crossing.right)
-            return left <= right if crossing.largest else left >= right
+            return left <= right if crossing.at_most else left >= right
 
         if crossing.largest and not meets(1):
             raise Undefined(not_even_one(crossing.variable))
+        if crossing.smallest and meets(1):
+            return (Fraction(1),)  # there is no smaller one
         farthest = FARTHEST.get(crossing.variable, 2**30)
         found = search(meets, farthest)
         if found is None:
             symbol, last = crossing.variable, f"{farthest:,}"
+            if crossing.smallest:
+                raise Undefined(no_count(last))
             if crossing.largest and symbol == "T_chunk":
                 raise Undefined(tr("every chunk up to {last} tokens meets the target", last=last))
             if symbol == "b" and (crossing.largest or "I_ridge" in made.uses):
@@ -159,13 +166,22 @@ def no_batch(last: str, *, start: bool, largest: bool) -> Text:
     return tr("above {last} requests, where the search ends", last=last)
 
 
+def no_count(last: str) -> Text:
+    """Why no number of devices meets a target."""
+    return tr(
+        "not even {last} devices meet the target: what every device reads for itself does not "
+        "shrink with their number",
+        last=last,
+    )
+
+
 def in_contract(base: Fraction, contract: Unit) -> Quantity:
     """A base value in a contract unit."""
     return Quantity(base / contract.factor, contract)
 
 
-# beyond any batch and any prompt; powers of the experts' shares grow with them
-FARTHEST = {"b": 2**17, "T_in": 2**17}
+# beyond any batch, prompt and replica; powers of the experts' shares grow with the first two
+FARTHEST = {"b": 2**17, "T_in": 2**17, "g": 2**20}
 WHOLE = {
     "L",
     "H_q",

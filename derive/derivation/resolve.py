@@ -233,7 +233,11 @@ def solve(found: Formula) -> Resolved:
         steps.append(step)
     if any(opaque(side, variable) for side in opened):
         return Resolved(found, tuple(steps), None, (), Crossing(*opened, variable))
-    solutions = sympy.solve(sympy.Eq(to_sympy(opened[0]), to_sympy(opened[1])), symbol(variable))
+    try:
+        equation = sympy.Eq(to_sympy(opened[0]), to_sympy(opened[1]))
+        solutions = sympy.solve(equation, symbol(variable))
+    except NotImplementedError:
+        return Resolved(found, tuple(steps), None, (), Crossing(*opened, variable))
     if len(solutions) != 1:
         raise ArithmeticError(f"{found.id}: {len(solutions)} solutions")
     tree = back(solutions[0])
@@ -272,33 +276,29 @@ def within(found: Formula) -> Resolved:
             claim=(Name(of), opened), kept=found.held,
         ),
     ]  # fmt: skip
-    expression = to_sympy(opened)
-    if summed(expression) or opaque(opened, variable, but=("max",)):
-        if not up:
-            raise ArithmeticError(f"{found.id}: {variable} stands inside a function")
-        crossing = Crossing(opened, Name(target), variable, largest=True)
+    branches = [] if opaque(opened, variable, but=("max",)) else arguments(to_sympy(opened))
+    solutions = [solution(branch, target, variable) for branch in branches]
+    kept = not up and any(stays(branch, variable) for branch in branches)
+    if not branches or None in solutions or kept:
+        crossing = Crossing(opened, Name(target), variable, largest=up, smallest=not up)
         return Resolved(found, tuple(steps), None, (), crossing)
     bounds = []
-    inner = next(iter(expression.atoms(sympy.Max)))
-    factor = sympy.cancel(expression / inner)
-    branches = sorted(inner.args, key=lambda a: len(a.free_symbols))
-    for branch in branches:
-        moves = symbol(variable) in (branch * factor).free_symbols
+    for branch, bound in zip(branches, solutions, strict=True):
+        moves = symbol(variable) in branch.free_symbols
         # an argument that the symbol does not move must meet the target by itself: `exists` says so
         reason = (
             tr("this argument of max alone, solved for {symbol}", symbol=variable)
             if moves
             else tr("this argument of max does not depend on {symbol}", symbol=variable)
         )
-        steps.append(Step("case", back(branch * factor), Name(target), relation="≤", reason=reason))
+        steps.append(Step("case", back(branch), Name(target), relation="≤", reason=reason))
         if not moves:
             continue
-        solution = sympy.solve(sympy.Eq(branch * factor, symbol(target)), symbol(variable))[0]
-        bounds.append(back(sympy.expand(solution) if not solution.is_Mul else solution))
+        bounds.append(back(sympy.expand(bound) if not bound.is_Mul else bound))
         steps.append(
             Step(
                 "solve", Name(variable), bounds[-1], relation="≤" if up else "≥",
-                claim=(back(branch * factor), Name(target)),
+                claim=(back(branch), Name(target)),
                 held=((variable, bounds[-1]),), kept=found.held,
             )
         )  # fmt: skip
@@ -311,12 +311,42 @@ def within(found: Formula) -> Resolved:
     return Resolved(found, tuple(steps), tree)
 
 
-def summed(expression: Any) -> bool:
-    """Whether a max has something added to it: what is below a target then has no closed form."""
+def arguments(expression: Any) -> list[Any]:
+    """The arguments of the max that an expression is, its factor taken in; itself without a max.
+
+    None where the max has something added to it, or another one inside.
+    """
     import sympy
 
-    inner = next(iter(expression.atoms(sympy.Max)), None)
-    return inner is not None and bool(sympy.cancel(expression / inner).atoms(sympy.Max))
+    if not expression.atoms(sympy.Max):
+        return [expression]
+    inner = max(expression.atoms(sympy.Max), key=sympy.count_ops)  # one inside another has fewer
+    factor = sympy.cancel(expression / inner)
+    made = [a * factor for a in sorted(inner.args, key=lambda a: len(a.free_symbols))]
+    return [] if any(part.atoms(sympy.Max) for part in made) else made
+
+
+def stays(branch: Any, variable: str) -> bool:
+    """Whether a part of an argument does not shrink as its symbol grows.
+
+    Where that part alone is above the target a closed form is a negative bound, which says nothing.
+    """
+    import sympy
+
+    return symbol(variable) in sympy.cancel(branch * symbol(variable)).free_symbols
+
+
+def solution(branch: Any, target: str, variable: str) -> Any:
+    """Where one argument meets the target; None where algebra finds no single value, 0 unmoved."""
+    import sympy
+
+    if symbol(variable) not in branch.free_symbols:
+        return sympy.Integer(0)
+    try:
+        found = sympy.solve(sympy.Eq(branch, symbol(target)), symbol(variable))
+    except NotImplementedError:
+        return None
+    return found[0] if len(found) == 1 else None
 
 
 def rounded(function: str, bound: Node, variable: str) -> Node:

@@ -67,7 +67,7 @@ def _solved(
                 made = resolve(name)
                 c = made.crossing
                 kept[name] = (
-                    [plain(c.left), plain(c.right), c.variable, c.largest]
+                    [plain(c.left), plain(c.right), c.variable, c.largest, c.smallest]
                     if c is not None
                     else plain(made.tree or Name(""))
                 )
@@ -76,7 +76,7 @@ def _solved(
     kept = json.loads(cache().cached("derivation", digest(recipe(), "trees"), make))
     found = {n: parse(t) for n, t in kept.items() if isinstance(t, str)}
     searched = {
-        n: Crossing(parse(t[0]), parse(t[1]), t[2], t[3])
+        n: Crossing(parse(t[0]), parse(t[1]), *t[2:])
         for n, t in kept.items()
         if not isinstance(t, str)
     }

@@ -315,6 +315,7 @@ def value_record(name: str) -> dict[str, Any]:
             "left": plain(found.left),
             "right": plain(found.right),
             "largest": found.largest,
+            **({"smallest": True} if found.smallest else {}),
         },
     }
 

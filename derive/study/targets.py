@@ -77,6 +77,7 @@ def cannot_be_met(bound: Bound, results: Results) -> Iterator[Finding]:
             continue
         ratio = lowest / target.quantity.base
         need = results["g_ttft" if name == "TTFT" else "g_tpot"]
+        devices = said(need.value) if need.value else need.why or same("–")
         yield Finding(
             f"{name.lower()}_unmet",
             "warning",
@@ -84,7 +85,7 @@ def cannot_be_met(bound: Bound, results: Results) -> Iterator[Finding]:
                 "The {name} target of {target} cannot be met on this hardware, because {why}. It would take "
                 "{ratio} times the {rate}, or a smaller model; at this batch and prompt, {devices}.",
                 name=same(name), target=said(target.quantity), why=told[0], ratio=times(ratio),
-                rate=told[1], devices=said(need.value) if need.value else same("–"),
+                rate=told[1], devices=devices,
             ),
         )  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from derive.derivation.points import FARTHEST, no_batch, not_even_one
+from derive.derivation.points import FARTHEST, no_batch, no_count, not_even_one
 from derive.derivation.stored import crossings, trees
 from derive.errors import DeriveError
 from derive.expression.tree import Call, Node, Number, names
@@ -165,6 +165,8 @@ def own(made: Formula) -> Iterator[Text]:
         yield no_batch(last, start=False, largest=found.largest)
         if not found.largest:
             yield no_batch(last, start=True, largest=False)
+    elif found and found.smallest:
+        yield no_count(last)
     elif found and found.largest:
         yield tr("every input up to {last} tokens meets the target", last=last)
     elif found and made.solve:

@@ -142,14 +142,15 @@ class Machine:
             nonlocal lost
             left, right = self.sides(asked, numbers)
             lost |= active & (np.isnan(left) | np.isnan(right))
-            return np.asarray(left <= right if asked.largest else left >= right)
+            return np.asarray(left <= right if asked.at_most else left >= right)
 
         everywhere = np.ones(shape, dtype=bool)
         low, high = np.ones(shape), np.full(shape, 2.0)
         start = meets(low, everywhere)
         if asked.largest:
             lost |= ~start
-        active = ~lost
+        # where 1 meets a target there is no smaller one
+        active = ~lost & ~start if asked.smallest else ~lost
         number = 2.0  # the same for every point that still doubles
         while active.any():
             active &= meets(np.full((1,) * len(shape), number), active) == start

@@ -86,7 +86,13 @@ class Search:
     left: int
     right: int
     largest: bool
+    smallest: bool
     farthest: int
+
+    @property
+    def at_most(self) -> bool:
+        """Whether the left side is to stay at or below the right one."""
+        return self.largest or self.smallest
 
 
 @dataclass(frozen=True)

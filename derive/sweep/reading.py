@@ -254,7 +254,7 @@ class Reader:
         left, right = (scope.code.register(side) for side in sides)
         asked = Search(
             made.id, crossing.variable, loop.register or 0, tuple(scope.steps), left, right,
-            crossing.largest, farthest,
+            crossing.largest, crossing.smallest, farthest,
         )  # fmt: skip
         outside = [Operand(None, r) for r in (left, right) if r not in scope.own]
         needs = tuple(dict.fromkeys([*scope.needs, *outside]))

@@ -204,7 +204,8 @@ def searches(ledger: Ledger, declared: Formula) -> bool:
     else:
         of, target, variable = declared.within or ("", "", "")
         left, right = Name(of), Name(target)
-    kind = (found.variable, found.largest) == (variable, declared.largest is not None)
+    asked = (variable, declared.largest is not None, declared.smallest is not None)
+    kind = (found.variable, found.largest, found.smallest) == asked
     texts = (sides["left"], sides["right"]) == (plain(found.left), plain(found.right))
     if not variable or not kind or not texts or not needed(declared, ledger.trees):
         return False

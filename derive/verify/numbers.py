@@ -13,6 +13,7 @@ from derive.units import Quantity, Unit
 from derive.verify.lines import Line, at_step
 from derive.verify.results import expected
 from derive.verify.say import quoted
+from derive.verify.search import Search
 from derive.verify.shown import half_unit
 from derive.verify.texts import Broken, NoValue
 from derive.verify.values import Ledger, Values, in_units_of
@@ -20,6 +21,7 @@ from derive.verify.values import Ledger, Values, in_units_of
 # the value, its neighbour, the result; a side that does not change stands once
 SEARCH = ("fix", "search", "search") * 2 + ("compute",)
 SHORT_SEARCH = (*SEARCH[:5], "compute")
+FIRST = ("fix", "search", "search", "compute")  # 1 is the smallest already: nothing is below it
 
 
 def check_numbers(ledger: Ledger, card: Mapping[str, Any], found: list[Line]) -> Iterator[Text]:
@@ -32,10 +34,17 @@ def check_numbers(ledger: Ledger, card: Mapping[str, Any], found: list[Line]) ->
         except (Broken, NoValue) as error:
             yield at_step(name, one.number, error.why)
     if name in ledger.searches and not card["set_by_hand"]:
-        exists = expected(ledger, name)[0] is not None
+        value = expected(ledger, name)[0]
         shown = tuple(one.rule for one in found)
-        if shown not in ((SEARCH, SHORT_SEARCH) if exists else ((),)):
+        if shown not in shapes(ledger.searches[name], value):
             yield tr("{name}: both sides are not shown next to where they meet", name=name)
+
+
+def shapes(search: Search, value: Quantity | None) -> tuple[tuple[str, ...], ...]:
+    """The rules of the numeric lines that a search may have, one after another."""
+    if value is None:
+        return ((),)
+    return (FIRST,) if search.smallest and value.value == 1 else (SEARCH, SHORT_SEARCH)
 
 
 class Numbers:
@@ -74,6 +83,12 @@ class Numbers:
         self.tried[tried.value] = self.here.with_({self.search.variable: tried})
         other = value.value != tried.value
         meets = self.here.meets(self.name, int(tried.value))
+        if (
+            other
+            and self.search.at_most
+            and tried.value not in self.search.beside(int(value.value))
+        ):
+            return False
         return abs(tried.value - value.value) == int(other) and meets != other
 
     def side(self, one: Line) -> bool:
@@ -83,7 +98,7 @@ class Numbers:
         *earlier, there = self.tried.values()
         above = there.above(self.search.left, self.search.right)
         says = tr("left ≥ right") if above >= 0 else tr("left < right")
-        if self.search.largest:
+        if self.search.at_most:
             says = tr("left ≤ right") if above <= 0 else tr("left > right")
         # the right side does not stand again where it is what it was at the value before
         right = self.search.right

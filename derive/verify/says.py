@@ -12,6 +12,7 @@ CRITICAL = tuple(
     for memory in ((), ("b_max",))
 )
 FAR_PROMPT = "=131,072 token"
+FAR_DEVICES = "=1,048,576 device"
 MARGIN = ("margin_TTFT", "margin_TTFT.low", "margin_TTFT.high")
 ALONE = "W_read / (g * MBU * B_peak) / n at b = 1 request"
 OPERATIONS = "F_step / (g * MFU * P_peak) / n at b = 1 request"
@@ -72,9 +73,11 @@ SAYS: dict[str, Says] = {
     ),
     "findings.devices_for_targets": (("g_slo", "g_ttft", "g_tpot", "g_fit"),),
     "findings.tpot_unmet": (
-        ("target_TPOT", ALONE, "~TPOT_one / target_TPOT", "g_tpot"),
-        ("target_TPOT", OPERATIONS, "~TPOT_one / target_TPOT", "g_tpot"),
-        ("target_TPOT", ALONE, "TPOT_one", "~TPOT_one / target_TPOT", "g_tpot"),
+        *(
+            ("target_TPOT", *binds, "~TPOT_one / target_TPOT", devices)
+            for binds in ((ALONE,), (OPERATIONS,), (ALONE, "TPOT_one"))
+            for devices in ("g_tpot", FAR_DEVICES)
+        ),
     ),
     "findings.ttft_unmet": (("target_TTFT", "TTFT_one", "~TTFT_one / target_TTFT", "g_ttft"),),
     "findings.ttft_queue": (("t_queue", "TTFT_queue"), ()),

@@ -11,20 +11,33 @@ from derive.formula import Formula, stays_apart
 from derive.text import Text, tr
 from derive.verify.texts import Broken, read
 
-FARTHEST = {"b": 2**17, "T_in": 2**17}  # beyond any batch and any prompt
+FARTHEST = {"b": 2**17, "T_in": 2**17, "g": 2**20}  # beyond any batch, prompt and replica
 
 
 @dataclass(frozen=True)
 class Search:
     """What algebra cannot solve: the whole value of a symbol next to where two sides meet.
 
-    `largest` asks for the largest value with left ≤ right, else for the next one with left ≥ right.
+    `largest` asks for the largest value with left ≤ right, `smallest` for the smallest; else for
+    the next one with left ≥ right.
     """
 
     left: Node
     right: Node
     variable: str
     largest: bool
+    smallest: bool = False
+
+    @property
+    def at_most(self) -> bool:
+        """Whether the left side is to stay at or below the right one."""
+        return self.largest or self.smallest
+
+    def beside(self, number: int) -> tuple[int, ...]:
+        """The whole values of which one must be on the other side where this is the one."""
+        if self.at_most:
+            return (number + 1 if self.largest else number - 1,)
+        return (number + 1, number - 1)
 
 
 def search(card: Mapping[str, Any]) -> Search:
@@ -32,7 +45,8 @@ def search(card: Mapping[str, Any]) -> Search:
     sides, variable = card.get("search"), card["variable"]
     if sides is None or variable is None:
         raise Broken(tr("{name} has neither a formula nor a search", name=card["id"]))
-    return Search(read(sides["left"]), read(sides["right"]), variable, sides["largest"])
+    kind = sides["largest"], sides.get("smallest", False)
+    return Search(read(sides["left"]), read(sides["right"]), variable, *kind)
 
 
 def recorded(row: Mapping[str, Any]) -> list[int]:
@@ -48,6 +62,15 @@ def not_even_one(symbol: str) -> Text:
     if symbol == "T_chunk":
         return tr("not even a chunk of one token meets the target")
     return tr("not even a prompt of one token meets the target")
+
+
+def no_count(last: str) -> Text:
+    """Why no number of devices meets a target."""
+    return tr(
+        "not even {last} devices meet the target: what every device reads for itself does not "
+        "shrink with their number",
+        last=last,
+    )
 
 
 def apart(declared: Formula, symbol: str, last: str, *, above: bool, largest: bool) -> Text:
@@ -70,7 +93,8 @@ def needed(declared: Formula, trees: Mapping[str, Node]) -> bool:
     """Whether algebra cannot solve a declared equation: its symbol stands inside a function.
 
     What depends on the symbol is opened by its recorded formula. A max can still be solved where
-    the last value within a target is asked for, one with something added to it cannot.
+    the last value within a target is asked for, one with something added to it cannot; nor can a
+    sum of which a part stays where the symbol grows, if the smallest value is asked for.
     """
     if declared.solve:
         left, right, variable = declared.solve
@@ -89,7 +113,12 @@ def needed(declared: Formula, trees: Mapping[str, Node]) -> bool:
                 continue
             if isinstance(part, Call) and part.function != solvable:
                 return True
-            if isinstance(part, Binary) and part.op in "+-" and roofed(part, trees, stays):
+            if not isinstance(part, Binary) or part.op not in "+-":
+                continue
+            if roofed(part, trees, stays):
+                return True
+            moves = [depends(side, variable, trees, stays) for side in (part.left, part.right)]
+            if declared.smallest and not all(moves):
                 return True
         for name in set(names(tree)) & trees.keys() - stays - opened:
             opened.add(name)

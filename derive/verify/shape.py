@@ -112,7 +112,7 @@ CARD = {
     "id": TEXT, "section": TEXT, "latex": TEXT, "unit": TEXT, "name": BOTH, "reason": BOTH,
     "calibre": TEXT, "reading": Maybe(BOTH), "sources": SOURCES, "tree": TEXT, "set_by_hand": FLAG,
     "variable": Maybe(TEXT), "steps": Rows(STEP, 60), "conditions": Rows(CONDITION, 8),
-    "search?": {"left": TEXT, "right": TEXT, "largest": FLAG},
+    "search?": {"left": TEXT, "right": TEXT, "largest": FLAG, "smallest?": FLAG},
     "range?": {"MFU": TEXT, "MBU": TEXT, "text": BOTH},
 }  # fmt: skip
 RESULT = {

@@ -21,7 +21,7 @@ from derive.units import Quantity, Unit, pint_error
 from derive.verify.powers import LONGEST, WHOLE, power
 from derive.verify.reach import closures
 from derive.verify.say import quoted
-from derive.verify.search import FARTHEST, apart, not_even_one, recorded, search
+from derive.verify.search import FARTHEST, apart, no_count, not_even_one, recorded, search
 from derive.verify.texts import Broken, NoDivision, NoValue, comparison, read
 
 CALIBRES = ("low", "typical", "high")
@@ -221,18 +221,23 @@ class Values:
         found = self.ledger.searches[name]
         farthest = FARTHEST.get(found.variable, 2**30)
         for number in recorded(self.ledger.record["results"].get(name, {})):
-            others = (number + 1,) if found.largest else (number + 1, number - 1)
-            near = [n for n in others if 0 < n <= farthest]
+            near = [n for n in found.beside(number) if 0 < n <= farthest]
             holds = 0 < number <= farthest and self.meets(name, number)
+            if holds and found.smallest and number == 1:
+                return number
             if holds and any(not self.meets(name, other) for other in near):
                 return number
         start, low, high = self.meets(name, 1), 1, 2
         if found.largest and not start:
             raise NoValue(not_even_one(found.variable))
+        if found.smallest and start:
+            return 1
         while self.meets(name, high) == start:
             low, high = high, high * 2
             if high > farthest:
                 last = f"{farthest:,}"
+                if found.smallest:
+                    raise NoValue(no_count(last))
                 which = {"above": start, "largest": found.largest}
                 raise NoValue(apart(catalogue()[name], found.variable, last, **which))
         while high - low > 1:
@@ -246,7 +251,7 @@ class Values:
         contract = self.ledger.units[found.variable]
         there = self.with_({found.variable: Quantity(Fraction(number), contract)})
         above = there.above(found.left, found.right)
-        return above <= 0 if found.largest else above >= 0
+        return above <= 0 if found.at_most else above >= 0
 
     def of(self, tree: Node) -> Any:
         """A tree as a pint quantity."""
