@@ -18,8 +18,9 @@ from derive.study.findings import findings
 from derive.study.results import results
 from derive.study.values import values
 from derive.study.waterfall import waterfall
+from derive.verify import judge
 
-from .configs import H200, config, exact, scenario
+from .configs import H200, config, exact, ledger, scenario
 from .conftest import launch
 
 LLAMA = "llama-3-70b"
@@ -298,3 +299,23 @@ def test_a_value_at_one_launch_floor_and_its_range() -> None:
 def test_a_config_gives_its_output_head() -> None:
     found = scenario(config("gemma-3-1b-it"), devices=1, batch=1)
     assert number(found, "N_head") == 262_144 * 1_152
+
+
+@pytest.mark.parametrize(
+    ("model", "devices", "sets"),
+    [
+        (LLAMA, 16, ()),
+        (LLAMA, 8, ("PP=2",)),
+        (LLAMA, 8, ("TP=2", "DP=4", "t_hop=5 us")),
+        (DEEPSEEK, 8, ("DP=8", "EP=8")),
+    ],
+)
+def test_a_ledger_of_an_uneven_layout_holds(
+    model: str, devices: int, sets: tuple[str, ...]
+) -> None:
+    """The devices that meet a target too: what each reads of the cache is held as laid out."""
+    record = ledger(
+        scenario(model, "target_TPOT=40 ms/token", *sets, hardware=H200, devices=devices)
+    )
+    assert record["results"]["g_tpot"]["value"] is not None
+    assert judge.verify(record, roots=()) == []
