@@ -217,6 +217,8 @@ class RandomPoint(Point):
             low, high = symbol.range
             drawn = low * (high / low) ** draw.random()
             given[name] = Fraction(round(drawn)) if name in WHOLE else Fraction(f"{drawn:.4g}")
+        # what a query picks is a part of what is kept: else it would read less than nothing
+        given["e_pick"] = min(given[name] for name in ("e_pick", "e_full", "e_cmp"))
         super().__init__(given)
 
     @cached_property

@@ -132,9 +132,15 @@ def trees_below(name: str) -> dict[str, Node]:
 
 @pytest.mark.parametrize("name", ["b_slo", "g_ttft", "g_tpot", "T_in_slo", "T_chunk_slo"])
 def test_the_last_value_within_a_target_is_proved_under_every_pair(name: str) -> None:
+    """Once for each form that the quantity within the target opens to."""
+    forms = set()
     for one, variants in solved():
-        if one == name:
-            with standing_in(variants):
+        if one != name:
+            continue
+        with standing_in(variants):
+            form = next(s.left for s in resolve(name).steps if s.rule == "substitute")
+            if form not in forms:
+                forms.add(form)
                 assert proved(name).steps
 
 

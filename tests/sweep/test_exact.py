@@ -38,6 +38,7 @@ GRIDS = [
     (LLAMA, "hit=0.1:0.9:0.01", "b=1:200"),
     (LLAMA, "T_chunk=256:4096:x2 token", "T_in=500:9000:7"),
     (LLAMA, "speculation.draft=2,4", "alpha=0.5:0.9:0.1", "T=100:9000:50"),
+    ("llama-3.1-405b-on-8x-h200", "devices=16,72", "slo.TPOT=1:100:0.7 ms/token", "b=1:400:7"),
     ("gemma-2-9b-on-1x-l40s", "T_block=1:64:x2", "T=1:20000:3"),
 ]  # fmt: skip
 
