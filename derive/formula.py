@@ -169,6 +169,7 @@ def called_for(given: Mapping[str, Fraction] | Container[str]) -> tuple[str, ...
 
     How devices share follows from values, which a bare list of ids does not have.
     """
+    catalogue()  # the variants are there once it is read
     kinds = tuple(tells for tells, _ in (EXPERTS, TOWERS) if tells in given)
     read = {("E",): EXPERTS[1], ("N_side",): TOWERS[1], ("E", "N_side"): BOTH}.get(kinds, ())
     if "E2" in given:

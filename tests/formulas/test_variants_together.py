@@ -22,7 +22,6 @@ from derive.expression.tree import Node
 from derive.formula import Formula, called_for, catalogue, standing_in
 from derive.verify.search import needed
 
-catalogue()  # the variants are there once it is read
 CHOICES: tuple[tuple[str, ...], ...] = (
     ("", "E", "E E2", "N_side", "E N_side", "E E2 N_side"),
     ("", "e_full", "e_full e_win", "e_full e_win e_win2", "e_full e_cmp", "e_full e_pick",
