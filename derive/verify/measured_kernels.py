@@ -96,6 +96,8 @@ def one(run: Run, here: Values, row: Row, total: Fraction, where: str) -> Iterat
         band = "above"
     else:
         band = "roof" if reached >= LIMIT else "low" if reached < SLACK else "between"
+        if band != "roof" and "traffic" not in needs:
+            band = "unknown"
     more = "flops" in needs and needs["flops"] >= needs.get("traffic", Fraction(0))
     for key, wanted in (("band", band), ("side", "compute" if more else "memory")):
         if row[key] != wanted:

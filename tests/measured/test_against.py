@@ -12,10 +12,19 @@ from hypothesis import strategies as st
 
 from derive.errors import Place
 from derive.formula import catalogue
-from derive.measured.against import bands, beats, experiments, setting, shares, taken
+from derive.measured.against import (
+    bands,
+    beats,
+    experiments,
+    kernels,
+    record,
+    setting,
+    shares,
+    taken,
+)
 from derive.measured.against.cautions import cautions
 from derive.measured.quantities import MEASURABLE
-from derive.measured.record import Fact, Figure, Run
+from derive.measured.record import Fact, Figure, Kernel, Run
 from derive.specs import load
 from derive.units import Quantity
 
@@ -153,6 +162,33 @@ def test_halving_the_context_tells_kv_from_weights() -> None:
     states = {h.id: h.state for h in found.hypotheses}
     assert states["weights"] == states["overhead"] == "excluded"
     assert set(found.changed) == {"T_mean"}
+
+
+def test_hypotheses_that_predict_the_same_are_not_told_apart() -> None:
+    """A time that stays, though half the weight bytes are read: no single term is named."""
+    load_of = {"TPOT_meas": "0.02", "b_meas": 8, "T_in_meas": 2048, "T_out_meas": 256}
+    half = load.scenario(SCENARIO, sets=[("--change", "precision.weights=int8")])
+    found = experiments.experiment(held(**load_of), setting.at(half, run(**load_of)))
+    assert found is not None
+    supported = {h.id for h in found.hypotheses if h.state == "supported"}
+    assert supported == {"kv", "compute", "overhead"}
+    said = record.reading(found)
+    assert said.en.endswith("the change does not tell the supported ones apart")
+    assert said.zh.endswith("无法区分成立的几种假设")
+
+
+@pytest.mark.parametrize(
+    ("flops", "traffic", "band"),
+    [(10**9, None, kernels.UNKNOWN), (3 * 10**10, None, kernels.ROOF),
+     (10**9, 10**8, kernels.ROOF), (10**9, 10**6, kernels.LOW), (None, 10**6, kernels.LOW)],
+)  # fmt: skip
+def test_a_kernel_without_bytes_is_not_called_slow(
+    flops: int | None, traffic: int | None, band: str
+) -> None:
+    """38 µs hold 37.6 GFLOP or 127 MB of one device."""
+    work = (None if n is None else Fraction(n) for n in (flops, traffic))
+    made = Kernel("product", 1, Fraction(38, 10**6), *work)
+    assert kernels.operator(made, made.time, PEAK, BANDWIDTH).band == band
 
 
 def test_a_time_that_does_not_move_is_overhead() -> None:

@@ -46,6 +46,8 @@ class Operator:
             return ABOVE
         if self.reached >= HARDWARE:
             return ROOF
+        if not self.kernel.traffic:  # the roof of its bytes may be the nearer one
+            return UNKNOWN
         return LOW if self.reached < SOFTWARE else MIDDLE
 
 
@@ -91,8 +93,9 @@ def diagnosis(found: Profile, run: Run) -> Iterator[Text]:
         yield tr("the device is idle for {share} of the profiled time: launches and the host, not "
                  "kernels", share=percent(1 - found.busy / duration))  # fmt: skip
     if found.spent(UNKNOWN) > LARGE:
-        yield tr("{share} of the time is in kernels whose work is not known: record shapes, or "
-                 "take counters", share=percent(found.spent(UNKNOWN)))  # fmt: skip
+        yield tr("{share} of the time is in kernels whose operations or bytes are not "
+                 "known: record shapes, or take counters",
+                 share=percent(found.spent(UNKNOWN)))  # fmt: skip
     if found.spent(TRANSFER):
         yield tr("{share} of the time is in collectives and copies over links, which wait for "
                  "others: the roofs of a device do not bound them",

@@ -289,7 +289,10 @@ def reading(found: experiments.Experiment) -> Text:
         return tr("{what}, as the formulas expect", what=supported[0])
     if near:
         return tr("as the formulas expect; the change does not tell the supported ones apart")
-    if supported:
+    if len(supported) == 1:
         return tr("another ratio than the formulas expect; {what}", what=supported[0])
+    if supported:
+        return tr("another ratio than the formulas expect; the change does not tell the "
+                  "supported ones apart")  # fmt: skip
     return tr("another ratio than the formulas expect, and than any single term: the time is a "
               "mixture, or more than one thing changed")  # fmt: skip
