@@ -38,6 +38,13 @@ def statistic(word: str) -> str:
     return WORDS.get(word, word if PERCENTILE.fullmatch(word) else "")
 
 
+def as_written(found: object) -> str:
+    """A value as its file has it: numbers plain, words in quotes."""
+    if isinstance(found, Odd):
+        return found.token
+    return str(found) if isinstance(found, (int, Decimal, Fraction)) else repr(found)
+
+
 class Gather:
     """Collects the figures of one run from one object; `run` raises all faults at once."""
 
@@ -80,7 +87,7 @@ class Gather:
                 return None
             if found >= 0:
                 return Fraction(found)
-        self.fault(key, found.token if isinstance(found, Odd) else repr(found))
+        self.fault(key, as_written(found))
         return None
 
     def fault(self, key: str, found: str) -> None:
@@ -117,7 +124,7 @@ class Gather:
         if block is None:
             return
         if not isinstance(block, dict):
-            self.fault(key, repr(block))
+            self.fault(key, as_written(block))
             return
         for word, found in block.items():
             kind = statistics.get(word) if statistics else statistic(word)

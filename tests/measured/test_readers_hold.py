@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from copy import deepcopy
 from fractions import Fraction
@@ -10,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -140,3 +142,14 @@ def test_bytes_in_the_middle_cause_no_crash(name: str, more: bytes, data: st.Dat
     at = data.draw(st.integers(0, len(text)))
     over = data.draw(st.integers(0, 12))
     figures(text[:at] + more + text[at + over :])
+
+
+@pytest.mark.parametrize("written", ["-12.05", "-1", '"12 s"'])
+def test_a_wrong_number_is_told_as_the_file_has_it(written: str, tmp_path: Path) -> None:
+    text = FILES["vllm_bench_serve_new.json"].decode()
+    path = tmp_path / "run.json"
+    path.write_text(re.sub(r'("mean_tpot_ms": )[\d.]+', lambda m: m[1] + written, text))
+    with pytest.raises(DeriveError) as caught:
+        read(path)
+    told = written.replace('"', "'")
+    assert caught.value.problems[0].what.en.startswith(f"mean_tpot_ms is {told}; a number")
