@@ -115,12 +115,16 @@ CHECKED: dict[str, Says] = {
     ),
     "checklist.grows-b": ((TWICE[1], "=10 %", "T"), (TWICE[1],)),
     "checklist.grows-T": (("~TPOT with T = T / 2", "=10 %"), ("~TPOT with T = T / 2",)),
-    "checklist.flat-X": ((TWICE[0], "b_max"), (TWICE[0], "b_max", "b_max_tp")),
+    "checklist.flat-X": tuple(
+        (TWICE[0], limit, *group)
+        for limit in ("b_max_reserved", "b_max")
+        for group in ((), ("b_max_tp",))
+    ),
     "checklist.pool": tuple(
         (limit, *group, "T", "M_free", *more)
         for limit in ("b_max_reserved", "b_max")
         for group in ((), ("b_max_tp",))
-        for more in (("=8", "b_max at w_kv = 1 byte/element"), ())
+        for more in (("=8", f"{limit} at w_kv = 1 byte/element"), ())
     ),
     "checklist.ratio-low": (("=0.3",), *ratio_band("0.3")),
     "checklist.ratio-high": (("=0.6",), *ratio_band("0.6")),

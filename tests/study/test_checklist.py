@@ -18,6 +18,7 @@ from derive.study.verdict import assumptions
 
 LAUNCH = "llama-3-70b-on-4x-h100"
 DEEPSEEK = "deepseek-v3-on-8x-h200"
+GEMMA = "gemma-2-9b-on-1x-l40s"
 
 
 @cache
@@ -64,8 +65,34 @@ def test_what_the_document_expects_is_never_accused() -> None:
 
 def test_weights_break_even_is_held_against_context_and_memory() -> None:
     assert "beyond this model's context of 8,192 token/request" in answer(LAUNCH, "kv")
-    assert "where 64 requests no longer fit in memory" in answer(DEEPSEEK, "kv")
+    assert "where memory does not hold 64 requests" in answer(DEEPSEEK, "kv")
     assert answer("article-7b-on-1x-a100", "kv").endswith("break even at ≈ 1,669 token/request")
+
+
+def test_a_batch_limit_is_never_denied_where_a_target_is_set() -> None:
+    full = answer(LAUNCH, "batch", "devices=8", "b=200", "T_in=7000", "T_out=1000")
+    assert full.startswith(
+        "no: memory holds 181 requests; for the TPOT target: the scenario does not"
+    )
+    missed = answer("article-70b-on-1x-h100", "batch")
+    assert missed.endswith("for the TPOT target: not even one request meets the target")
+    assert answer(GEMMA, "batch").endswith("no TPOT target is set")
+
+
+# Gemma 2 9B reserves all 42 layers: 407 blocks of 16 x 344,064 B = 2.2406 GB of 24.99 GB
+def test_the_pool_is_counted_on_one_basis() -> None:
+    assert "the pool holds 11 requests" in answer(GEMMA, "pool")
+    assert answer(GEMMA, "pool").endswith("with an 8-bit KV cache 22 requests")
+    assert "then the KV pool (11 requests fit)" in answer(GEMMA, "flat-X")
+    assert "b_max_reserved" in rows(GEMMA)["flat-X"]["refs"]
+
+
+@pytest.mark.parametrize(
+    ("measured", "verdict"),
+    [("20 ms/token", "only this may be promised"), ("9 ms/token", "promise nothing before")],
+)
+def test_an_impossible_run_is_not_promised(measured: str, verdict: str) -> None:
+    assert verdict in answer(LAUNCH, "measured", f"TPOT_meas={measured}")
 
 
 def test_concurrency_states_its_basis() -> None:
@@ -75,7 +102,7 @@ def test_concurrency_states_its_basis() -> None:
     assert "2,291 requests (286 requests under tensor parallelism)" in answer(DEEPSEEK, "pool")
     critical = answer(DEEPSEEK, "critical")
     assert "the critical batch is 6,247 requests; memory ends before it: 2,291" in critical
-    assert "11 requests as an engine reserves" in answer("gemma-2-9b-on-1x-l40s", "memory")
+    assert "11 requests as an engine reserves" in answer(GEMMA, "memory")
 
 
 def test_compute_that_changes_nothing_is_said_once() -> None:

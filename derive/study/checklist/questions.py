@@ -142,18 +142,14 @@ def kv_answer(case: Case) -> Text:
             longest=said(longest.quantity),
         )
     if free is not None and case.point.with_(T=cross.value.base).get("KV_total") > free:
-        return tr("{told}, where {b} no longer fit in memory", told=told, b=case.given("b"))
+        return tr("{told}, where memory does not hold {b}", told=told, b=case.given("b"))
     return told
 
 
 def batch_answer(case: Case) -> Text:
     """What twice the batch gives, and what ends it first: memory or the TPOT target."""
     b, limit = case.point.get("b"), case.value("b_max")
-    slo = (
-        tr("the TPOT target allows {b}", b=text(case.results, "b_slo"))
-        if case.results["b_slo"].value
-        else tr("no TPOT batch limit")
-    )
+    slo = slo_limit(case)
     tpot, throughput = (case.ratio(name, b=b * 2) for name in ("TPOT", "X"))
     if limit is None or tpot is None or throughput is None:
         return case.why("b_max" if limit is None else "TPOT")
@@ -170,6 +166,15 @@ def batch_answer(case: Case) -> Text:
         TPOT=same(f"TPOT × {times(tpot)}"),
         **parts,
     )
+
+
+def slo_limit(case: Case) -> Text:
+    """The batch that the TPOT target allows, or what there is instead of one."""
+    if case.results["b_slo"].value:
+        return tr("the TPOT target allows {b}", b=text(case.results, "b_slo"))
+    if "target_TPOT" not in case.bound.inputs:
+        return tr("no TPOT target is set")
+    return tr("for the TPOT target: {why}", why=case.why("b_slo"))
 
 
 def compute_answer(case: Case) -> Text:

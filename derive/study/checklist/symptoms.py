@@ -24,7 +24,12 @@ def symptoms(case: Case) -> Iterator[Row]:
         ("slow-tpot", tr("TPOT high, TTFT fine"), slow_tpot(case), ("Q_step", "KV_total")),
         ("grows-b", tr("TPOT grows with the batch"), grows_with_batch(case), ("TPOT", "KV_total")),
         ("grows-T", tr("TPOT grows with the context"), grows_with_context(case), ("TPOT",)),
-        ("flat-X", tr("Throughput flat while the batch grows"), flat(case), ("X", "b_max")),
+        (
+            "flat-X",
+            tr("Throughput flat while the batch grows"),
+            flat(case),
+            ("X", pool_limit(case)),
+        ),
         (
             "pool",
             tr("Preemptions, KV pool full"),
@@ -129,7 +134,7 @@ def flat(case: Case) -> Text:
     factor = case.ratio("X", b=case.point.get("b") * 2)
     if factor is None or case.value("b_max") is None:
         return case.why("X" if factor is None else "b_max")
-    gain, limit = same(f"X × {times(factor)}"), held(case, "b_max")
+    gain, limit = same(f"X × {times(factor)}"), held(case, pool_limit(case))
     if factor >= FEWER:
         return tr(
             "twice the batch should give {X}: flat means the running batch does not grow. First: the engine's batch limit, "
@@ -143,9 +148,14 @@ def flat(case: Case) -> Text:
     )  # fmt: skip
 
 
+def pool_limit(case: Case) -> str:
+    """The basis of every count of requests that an engine's pool holds."""
+    return "b_max" if case.value("b_max_reserved") is None else "b_max_reserved"
+
+
 def pool(case: Case) -> Text:
     """What the KV pool holds, and what half the bytes of an element would hold."""
-    limit = "b_max" if case.value("b_max_reserved") is None else "b_max_reserved"
+    limit = pool_limit(case)
     if case.value("b_max") is None:
         return case.why("b_max")
     told = tr(
@@ -158,7 +168,7 @@ def pool(case: Case) -> Text:
         w_kv = case.point.get("w_kv")
     except Absent:
         return told
-    more = at(case.point.with_(w_kv=Fraction(1)), "b_max") if w_kv > 1 else None
-    if more is None or case.ratio("b_max", w_kv=Fraction(1)) in (None, 1):
+    more = at(case.point.with_(w_kv=Fraction(1)), limit) if w_kv > 1 else None
+    if more is None or case.ratio(limit, w_kv=Fraction(1)) in (None, 1):
         return told
     return tr("{told}; with an 8-bit KV cache {more}", told=told, more=more)

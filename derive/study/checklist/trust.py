@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from derive.derivation.points import Absent, Undefined
+from derive.study.checklist.bands import least
 from derive.study.checklist.case import DERIVED, MEASURED, RULE, Case, Row, row
 from derive.study.finding import text
 from derive.study.results import said
@@ -59,4 +61,18 @@ def measured(case: Case) -> Text:
     parts = [tr("{name} {value}", name=same(NAMES[n]), value=case.given(n)) for n in given]
     if "TPOT_meas" in given and case.value("MBU_meas") is not None:
         parts.append(tr("an MBU of {MBU}", MBU=text(case.results, "MBU_meas")))
+    if beaten(case):
+        return tr(
+            "{figures}: TPOT is below what this scenario can reach, promise nothing before that is explained",
+            figures=joined(parts, ", ", "，"),
+        )
     return tr("{figures}: only this may be promised", figures=joined(parts, ", ", "，"))
+
+
+def beaten(case: Case) -> bool:
+    """Whether measured TPOT is below what is really read and multiplied takes at peak rates."""
+    found = case.bound.inputs.get("TPOT_meas")
+    try:
+        return found is not None and found.quantity.base < least(case)
+    except (Absent, Undefined):
+        return False
