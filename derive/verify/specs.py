@@ -160,6 +160,8 @@ def settings(record: Mapping[str, Any]) -> list[str]:
     for row in record["inputs"]:
         if row["origin"].startswith(SET):
             given.setdefault(row["origin"].removeprefix(SET), row["text"])
+        elif by_option(row):
+            given.setdefault(row["id"], row["text"])
     for triple in record["calibration"].values():
         low = triple["low"]
         if low["origin"].startswith(SET):
@@ -169,6 +171,11 @@ def settings(record: Mapping[str, Any]) -> list[str]:
             given[key] = ", ".join(three) if several else low["text"]
     allowed = {*SYMBOLS, *catalogue(), *KEYS.values()}  # never the name of a file
     return [f"{k}={v}" for k, v in given.items() if k in allowed]
+
+
+def by_option(row: Mapping[str, Any]) -> bool:
+    """Whether a load is that of an option of its own, such as --batch."""
+    return bool(row["origin"] == f"--{WITHOUT_FILE.get(row['id'], '')}")
 
 
 def without_place(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -225,6 +232,8 @@ def whole(record: Mapping[str, Any], loaded: Any, sources: Mapping[str, Any]) ->
         pair: tuple[Any, Any] = recorded.get(name), fresh.get(name)
         if name in from_file and None not in pair:  # the measured section proves where it is from
             pair = without_place(pair[0]), without_place(pair[1])
+        elif None not in pair and by_option(pair[0]):  # set as `--set` does, under another name
+            pair = pair[0], {**pair[1], "origin": pair[0]["origin"]}
         yield from differing(name, *pair)
     header = assemble.header(loaded)
     recorded_header = {k: v for k, v in record["scenario"].items() if k in header}

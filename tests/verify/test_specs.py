@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from derive.cli import main
 from derive.ledger import sealed
 from derive.specs import load
 from derive.specs.lookup import spec_roots
@@ -67,3 +70,33 @@ def test_the_longest_context_of_a_finding_is_held() -> None:
     said = [fault.en for fault in judge.verify(sealed(record), roots=())]
     assert any("T_max" in fault for fault in said)  # the figures draw it too
     assert any("T_max" in t.en for t in check_specs(sealed(record), spec_roots()) or [])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--batch", "9"),
+        ("--devices", "8"),
+        ("--input", "1000", "--output", "100"),
+        ("--batch", "9", "--set", "T=3000"),
+    ],
+    ids=" ".join,
+)
+def test_a_ledger_of_an_option_over_a_scenario_holds(
+    options: tuple[str, ...], tmp_path: Path
+) -> None:
+    words = ["checklist", LAUNCH, *options, "--to", "json", "-o", str(tmp_path)]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.output
+    (path,) = tmp_path.glob("*.json")
+    assert check_specs(json.loads(path.read_text()), spec_roots()) == []
+
+
+def test_a_load_that_no_option_gave_differs_from_the_specs() -> None:
+    record = ledger(LAUNCH, "b=9")
+    row = next(i for i in record["inputs"] if i["id"] == "b")
+    for origin in ("--input", "--", "by hand"):
+        row["origin"] = origin
+        found = check_specs(record, spec_roots())
+        assert found
+        assert [t.en for t in found] == ["b: differs from the spec at hand"]
