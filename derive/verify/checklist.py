@@ -89,7 +89,9 @@ CHECKED: dict[str, Says] = {
         ("KV_total / W_read", "T_cross", "T_max"), ("KV_total / W_read", "T_cross", "b"),
     ),
     "checklist.batch": tuple(
-        (*twice, "b_max", *slo) for twice in (TWICE, ()) for slo in (("b_slo",), ())
+        (*twice, "b_max", *slo)
+        for twice in (TWICE, ())
+        for slo in (("b_slo",), *WITHHELD)  # the limit, or why there is none
     ),
     "checklist.compute": (
         ("TPOT by P_peak", "=1 %", "TTFT by P_peak", "=1 %"),

@@ -13,6 +13,8 @@ LAUNCH = "llama-3-70b-on-4x-h100"
 SETS = [
     ("b=1",),
     ("b=300",),
+    ("devices=8", "b=200", "T_in=7000", "T_out=1000"),
+    ("disaggregation.prefill_devices=1", "disaggregation.link=50 GB/s"),
     ("T=1024",),
     ("T=1000000",),
     ("T_in=1", "T_out=1"),
