@@ -158,7 +158,7 @@ M_other     | M_{\mathrm{other}}           | byte/device      | 1e08 to 8e09    
         r"""
 T_in_tail   | T_{\mathrm{in},\mathrm{tail}} | token/request    | 16 to 65536      | input length at the highest quantile given | 给定的最高分位输入长度
 T_tail      | T_{\mathrm{tail}}            | token/request    | 16 to 65536      | context of a request at the highest quantiles given | 输入与输出都取最高分位时的上下文长度
-C2_in       | C^{2}_{\mathrm{in}}          |                  | 0.1 to 4         | variance of the input length over its squared mean | 输入长度的方差与均值平方之比
+C2_in       | C_{\mathrm{in}}^{2}          |                  | 0.1 to 4         | variance of the input length over its squared mean | 输入长度的方差与均值平方之比
 PUE         | \mathrm{PUE}                |                  | 1.02 to 2        | power of the site over that of its devices | 机房总功耗与设备功耗之比
 """,
     ),

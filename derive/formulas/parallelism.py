@@ -45,6 +45,19 @@ formula(
 )  # fmt: skip
 
 formula(
+    "kappa_dev_state", "k", "byte/token/device",
+    section="parallel", instead_of="kappa_dev",
+    is_="((kappa - S_kv / T) / H_kv * max(1, H_kv * one_device / TP) + S_kv * one_device / T / TP) / PP / one_device",
+    name=("KV-cache bytes per token on one device", "单设备上每 token 的 KV cache 字节数"),
+    reason=("KV heads as elsewhere, one whole head at least; the channels of a constant state are split over all devices of a "
+            "stage",
+            "KV 头同前，每个设备至少存一整个头；常量状态的通道由级内各设备均分"),
+    sources=("pope2022", "gqa2023"),
+    example=({"kappa": "81000 byte/token", "S_kv": "1 MB/request", "T": "1000 token/request", "H_kv": "8", "g": "32 device",
+              "PP": "2", "DP": "1"}, "5031.25 byte/token/device"),
+)  # fmt: skip
+
+formula(
     "kappa_dev_even", "k", "byte/token/device",
     section="parallel", instead_of="kappa_dev",
     is_="kappa / PP / TP",

@@ -143,7 +143,7 @@ SAYS: dict[str, Says] = {
     "findings.link_bottleneck": (("t_move", "t_fill", "B_need", "B_pd"),),
     "findings.prefill_does_not_fit": (("g_pre", "g_fit_pre"),),
     "findings.kv_format": tuple(
-        ("w_kv", "KV_total", "KV_total with w_kv = 2 byte/element", *rest)
+        ("w_kv", "KV_total", "KV_total at w_kv = 2 byte/element", "=16 bit", *rest)
         for rest in (("TPOT", "TPOT at w_kv = 2 byte/element"), ())
     ),
     "findings.weights_widened": (("w", "P_peak", "b_crit"), ("w", "P_peak")),

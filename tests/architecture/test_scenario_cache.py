@@ -198,9 +198,17 @@ def test_live_and_reserved_bytes_are_those_by_hand(name: str) -> None:
             set_aside = point.get("KV_reserved")
             assert set_aside == hand.reserved(blocks(t)) == full[str(t)] + state
             assert set_aside >= live
-            free = point.get("M_free")
-            assert point.get("b_max") == max(0, free // live)
-            assert point.get("b_max_reserved") == max(0, free // set_aside)
+            free, kept = point.get("M_free"), held_by_all(point, live, Fraction(state))
+            assert point.get("b_max") == max(0, free // kept)
+            assert point.get("b_max_reserved") == max(0, free * live // (set_aside * kept))
+
+
+def held_by_all(point: Point, live: Fraction, state: Fraction) -> Fraction:
+    """A request on all devices: heads are copied where devices outnumber them, states are split."""
+    heads = point.given.get("H_kv")
+    if heads is None or "g_tp" in point.given:
+        return live
+    return (live - state) * max(Fraction(1), point.get("g") / heads) + state
 
 
 @models

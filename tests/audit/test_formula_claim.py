@@ -26,7 +26,7 @@ ROOTS = spec_roots()
 LIBRARY = Library(ROOTS)
 DECLARED = [f.id for f in catalogue().values() if f.text]
 # an exponent that is itself a formula is not read from LaTeX
-POWERS = {"E_hit", "E_hit2", "W_prefill"}
+POWERS = {"E_hit", "E_hit2", "W_prefill", "W_mix", "n_gain"}  # exponents that are symbols
 
 
 def audit(formula: str) -> Judged:

@@ -194,7 +194,7 @@ def test_figures_fit_the_window(open_page: Any) -> None:
     for width, shown in ((1440, "wide"), (390, "narrow")):
         page = open_page(width)
         drawings = page.locator("figure .drawing:visible")
-        assert drawings.count() == 4
+        assert drawings.count() == 5
         assert shown in (drawings.first.get_attribute("class") or "")
     page.locator("summary").first.click()
     assert page.locator("figure table").first.is_visible()

@@ -118,6 +118,7 @@ def test_every_symbol_taken_for_positive_is_positive() -> None:
         "E2E",
         "replicas",
         "cost_token",
+        "cost_out",  # an answer has one token at least
         "energy_token",
         "b_crit_T",
         "W_stream",

@@ -26,6 +26,10 @@ TOKEN = re.compile(
     r"|(?P<number>[0-9]+(?:,[0-9]{3}(?![0-9]))*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+(?![A-Za-z0-9]))?)"
     r"|(?P<word>[A-Za-z\u0391-\u03c9]+[0-9]*)|(?P<sign>\*\*|==|[-+*/^_=(){}\[\],·⋅×÷−≈|&])|(?P<other>\S))"
 )
+# what stands raised behind a name: ^{\mathrm{eff}}, ^{*}, ^2
+RAISED = re.compile(
+    r"\s*\^\s*(?:\{\s*\\(?:mathrm|text)\s*\{([A-Za-z0-9*]+)\}\s*\}|\{\s*([A-Za-z0-9*]+)\s*\}|([A-Za-z0-9*]))"
+)
 PLAIN_WORD = re.compile(r"[A-Za-z_\u0391-\u03c9][A-Za-z0-9_\u0391-\u03c9]*")
 UNIT_AFTER = re.compile(rf" (?P<unit>{UNIT})(?=[\s)\],*/+-]|$)")
 # 989\,\text{TFLOP/s}, 3.35~\mathrm{TB/s}
@@ -286,11 +290,10 @@ class _Converter:
             key = f"{base}_{self.raw()}"
             found = self.peek()
         if found is not None and found["sign"] == "^":
-            behind = re.compile(
-                r"\s*\^\s*\{?\s*\\?(?:mathrm|text)?\s*\{?([A-Za-z*]+)\}?\s*\}?"
-            ).match(self.text, self.at)
-            if behind and f"{key}^{behind[1]}" in by_letters():
-                key, self.at = f"{key}^{behind[1]}", behind.end()
+            behind = RAISED.match(self.text, self.at)
+            raised = next(filter(None, behind.groups()), "") if behind else ""
+            if behind and f"{key}^{raised}" in by_letters():
+                key, self.at = f"{key}^{raised}", behind.end()
         if key in ids():
             self.emit(key, operand=True)
         else:
