@@ -84,6 +84,10 @@ def wrong(where: str, found: object) -> Text:
     return tr("{where}: {found} does not follow", where=quoted(where, 80), found=quoted(found))
 
 
+# the input that a format decides
+BY_FORMAT = {"weights": "w", "kv_cache": "w_kv", "compute": "P_peak", "sparsity": "P_peak"}
+
+
 class Run:
     """One run: its figures as given, everything else recomputed at its own setting."""
 
@@ -163,8 +167,25 @@ class Run:
         scenario, signs = self.ledger.record["scenario"], {"model": MODEL, "hardware": HARDWARE}
         for key, names in signs.items():
             other = self.row["scenario"][key] != scenario[key]["id"]
-            if other and not names & self.row["inputs"].keys():
+            same = self.row["of"][key] == scenario[key]["name"]
+            if other and (same or not names & self.row["inputs"].keys()):
                 yield wrong(f"{self.where}.scenario.{key}", self.row["scenario"][key])
+
+    def named(self) -> Iterator[Text]:
+        """Names, devices and formats are the ledger's where no input differs."""
+        scenario, of, moved = self.ledger.record["scenario"], self.row["of"], self.row["inputs"]
+        wanted = {key: scenario[key]["name"] for key in ("model", "hardware")}
+        if "g" not in moved:
+            wanted |= {
+                "scenario": scenario["id"],
+                "devices": f"{int(self.ledger.given['g'].value):,}",
+            }
+        for key, text in wanted.items():
+            if of[key] != text:
+                yield wrong(f"{self.where}.of.{key}", str(of[key]))
+        for key, text in of["precision"].items():
+            if BY_FORMAT.get(key, "") not in moved and text != scenario["precision"].get(key):
+                yield wrong(f"{self.where}.of.precision.{key}", text)
 
     def bound(self) -> Iterator[Text]:
         """What follows from the ledger's formulas."""
@@ -172,6 +193,7 @@ class Run:
         from derive.verify.measured_start import check_start
 
         here = self.here
+        yield from self.named()
         yield from self.setting()
         yield from self.taken_from()
         stated = Stated(self.stated(here))
