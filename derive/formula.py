@@ -196,7 +196,7 @@ def shared_by(given: Mapping[str, Fraction]) -> tuple[str, ...]:
     if "g_tp" in given:
         heads = ("kappa_dev_latent",)
     elif heads and "H_kv" in given:
-        heads = ("kappa_dev_state" if "S_kv" in given else "kappa_dev_kinds",)
+        heads = ("kappa_dev_state" if given.get("S_kv") else "kappa_dev_kinds",)
     if given["g"] <= 1:
         return heads
     links = ((LINKS[experts, waits],) if experts or waits else ()) + (

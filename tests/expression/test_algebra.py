@@ -119,6 +119,14 @@ def test_every_symbol_taken_for_positive_is_positive() -> None:
         "replicas",
         "cost_token",
         "cost_out",  # an answer has one token at least
+        "t_queue",  # exists while prefill leaves time to decode
+        "T_new",  # one token of a prompt at least is computed
+        "T_hit",
+        "KV_seen",
+        "g_fit_pre",
+        "n_gain",  # the acceptance is below one
+        "W_mix",  # as E_hit
+        "t_add",  # a step with a chunk in it takes no less than one without
         "energy_token",
         "b_crit_T",
         "W_stream",
