@@ -61,6 +61,10 @@ def sections(made: Writer, measured: Mapping[str, Any], level: int) -> Blocks:
         yield f"{sharp} {made.title(tr('Kernels'))}"
         for run in measured["profiles"]:
             yield from kernels(made, run)
+    if measured["starts"]:
+        yield f"{sharp} {made.title(tr('What an engine printed at its start'))}"
+        for run in measured["starts"]:
+            yield from starts(made, run)
     if measured["phased"]:
         yield f"{sharp} {made.title(tr('Bounds in detail'))}"
         yield details(made, measured)
@@ -158,6 +162,21 @@ def kernels(made: Writer, run: Run) -> Blocks:
                         tr("intensity"), tr("time at the roof"), tr("roof / time"))  # fmt: skip
     yield table(["\\#", *heads], rows, right=(0, *range(2, 8)))
     yield from map(made.prose, run["kernel_notes"])
+
+
+def starts(made: Writer, run: Run) -> Blocks:
+    """Figures of an engine's start beside those that follow, with the known reasons."""
+    yield f"**{numbered(run)}** {code(run['file'])}"
+    rows = [
+        [made.title(row["name"]), shown(row["printed"]), escape(glued(unit(row["follows"]))),
+         made.title(row["verdict"]) if row["shown"] else ""]
+        for row in run["start"]
+    ]  # fmt: skip
+    heads = made.titles(tr("quantity"), tr("in the log"), tr("follows"), tr("verdict"))
+    yield table(heads, rows, right=(1, 2))
+    reasons = [reason["text"] for row in run["start"] for reason in row["reasons"]]
+    if reasons:
+        yield "\n".join(made.item("", text) for text in reasons)
 
 
 def experiment(made: Writer, found: Run) -> Blocks:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from derive.errors import columns
+from derive.render.runs import started
 from derive.text import tr
 
 Record = Mapping[str, Any]
@@ -13,24 +14,14 @@ Record = Mapping[str, Any]
 
 def start_lines(rows: list[Record], lang: str) -> list[str]:
     """Printed beside expected, the verdict, and the reasons."""
-    words = {
-        "agrees": tr("agrees"), "explained": tr("explained"), "open": tr("may be explained"),
-        "differs": tr("differs"), "compared": tr("compared"),
-    }  # fmt: skip
     lines: list[str] = []
-    for row in rows:
-        follows = row["expected"]["display"]
-        if row["low"]:
-            ends = row["low"]["display"], row["high"]["display"]
-            follows = ends[0] if ends[0] == ends[1] else f"{ends[0]} … {ends[1]}"
-        if row["printed"] is None:
-            lines += columns([(f"   {row['name'][lang]}", follows)])
+    for row in map(started, rows):
+        if not row["shown"]:
+            lines += columns([(f"   {row['name'][lang]}", row["follows"])])
             continue
-        printed = tr("printed {value}", value=row["printed"]["display"]).in_(lang)
-        told = tr("follows {value}", value=follows).in_(lang)
-        lines += columns(
-            [(f"   {row['name'][lang]}", printed, told, words[row["state"]].in_(lang))]
-        )
+        printed = tr("printed {value}", value=row["shown"]).in_(lang)
+        told = tr("follows {value}", value=row["follows"]).in_(lang)
+        lines += columns([(f"   {row['name'][lang]}", printed, told, row["verdict"].in_(lang))])
         lines += [f"     {reason['text'][lang]}" for reason in row["reasons"]]
     return lines
 

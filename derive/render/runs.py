@@ -51,6 +51,7 @@ def view(measured: Record) -> dict[str, Any]:
         "phased": [run for run in held if run["phases"]],
         "diagnoses": diagnoses(held),
         "profiles": [run for run in runs if run["kernels"]],
+        "starts": [run for run in runs if run["start"]],
     }
 
 
@@ -65,7 +66,8 @@ def numbered(run: Record, number: int) -> dict[str, Any]:
         "load": load(run),
         "format": run["of"]["precision"]["weights"] if "of" in run else "",
         "said": facts(run),
-        "told": [*run["notes"], *run.get("taken_notes", ()), *notes],
+        "told": [*run["notes"], *run.get("cautions", ()), *run.get("taken_notes", ()), *notes],
+        "start": [started(row) for row in run.get("start") or ()],
         "taken": run.get("taken", ()),
         "phases": phases,
         "kernels": with_intensity(run["kernels"]) if run["kernels"] else None,
@@ -73,6 +75,23 @@ def numbered(run: Record, number: int) -> dict[str, Any]:
         "figures": [{**f, "statistic_name": statistic(f["statistic"])} for f in run["figures"]],
         "lines": [*map(phase, phases), *map(total, totals)],
     }
+
+
+def started(row: Record) -> dict[str, Any]:
+    """A figure that an engine printed at its start beside the one that follows."""
+    verdicts = {
+        "agrees": tr("agrees"),
+        "explained": tr("explained"),
+        "open": tr("may be explained"),
+        "differs": tr("differs"),
+        "compared": tr("compared"),
+    }
+    follows = row["expected"]["display"]
+    if row["low"]:
+        ends = row["low"]["display"], row["high"]["display"]
+        follows = ends[0] if ends[0] == ends[1] else f"{ends[0]} … {ends[1]}"
+    printed = row["printed"]["display"] if row["printed"] else ""
+    return {**row, "follows": follows, "shown": printed, "verdict": verdicts[row["state"]]}
 
 
 def called(run: Record) -> str:
@@ -179,9 +198,10 @@ def with_intensity(profile: Record) -> dict[str, Any]:
 
 
 def kernel_notes(run: Record) -> list[Mapping[str, str]]:
-    """How operations and bytes of the kernels were told, each way once."""
-    rows = run["kernels"]["rows"] if run["kernels"] else []
-    return list({row["how"]["en"]: row["how"] for row in rows if row["how"]}.values())
+    """Where the time goes, and how operations and bytes were told, each way once."""
+    found = run["kernels"] or {}
+    ways = {row["how"]["en"]: row["how"] for row in found.get("rows", ()) if row["how"]}
+    return [*found.get("diagnosis", ()), *ways.values()]
 
 
 def facts(run: Record) -> list[tuple[Text, str]]:

@@ -154,3 +154,25 @@ def test_folded_lines_keep_all_words_and_the_width(text: str) -> None:
     assert not any(line.lstrip()[0] in "，；）。" for line in lines)
     assert all(line.startswith("    ") for line in lines[1:])
     assert not any(line.rstrip().endswith("12.5") for line in lines)
+
+
+START = """\
+INFO 01-01 10:00:00 [gpu_model_runner.py:1] Model loading took 14.9888 GiB and 5.0 seconds
+INFO 01-01 10:00:01 [gpu_worker.py:227] Available KV cache memory: 3.81 GiB
+INFO 01-01 10:00:01 [kv_cache_utils.py:634] GPU KV cache size: 31,216 tokens
+INFO 01-01 10:00:01 [kv_cache_utils.py:637] Maximum concurrency for 20,000 tokens per request: 1.56x
+"""
+
+
+def test_a_start_stands_in_html_and_markdown_beside_what_follows(tmp_path: Path) -> None:
+    log = tmp_path / "engine.log"
+    log.write_text(START, encoding="utf-8")
+    alone = ["--model", "llama-3.1-8b", "--hardware", "nvidia-rtx-3090-24gb", "--devices", "1",
+             "--batch", "1", "--input", "10", "--output", "10"]  # fmt: skip
+    args = ["measure", str(log), *alone, "--to", "html,md", "-o", str(tmp_path), "--lang", "both"]
+    done = CliRunner().invoke(main, args)
+    assert done.exit_code == 0, done.output
+    for path in (*tmp_path.glob("*.html"), *tmp_path.glob("*.md")):
+        text = path.read_text("utf-8")
+        for words in ("What an engine printed at its start", "31,216", "31,168", "agrees", "吻合"):
+            assert words in text, (path.name, words)
