@@ -34,14 +34,15 @@ EQUIVALENT = (
     (r"scenario\.date", r"digit", "the day it is printed with; it may be set from outside"),
     (r"(checklist|misconceptions)\.\d+\.refs\.\d+", r"id", "which card a line links to"),
     (r"figures\..*\.dash", r"flag", "how a curve is drawn"),
-    (r"levers\.\d+\.branch", r"symbol", "W_read stands for W, and nothing prints this line"),
+    (r"levers\.\d+\.branch", r"symbol", "equal values (W_read, KV_read), printed nowhere"),
 )  # fmt: skip
 
 
 def equivalent(change: Mutation) -> bool:
     """Whether a change is one of those that cannot change a result."""
     where = ".".join(map(str, change.path))
-    if change.kind == "symbol" and change.before.count("W_read") == change.after.count("W_read"):
+    alike = (change.before.count(n) == change.after.count(n) for n in ("W_read", "KV_read"))
+    if change.kind == "symbol" and all(alike):
         return False
     return any(re.fullmatch(p, where) and change.kind == k for p, k, _ in EQUIVALENT)
 
