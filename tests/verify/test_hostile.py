@@ -25,7 +25,7 @@ from .harness import ledger, ledger_text
 from .mutations import Path as Place
 
 LAUNCH = "llama-3-70b-on-4x-h100"
-SOON = 5.0  # seconds of processor time
+SOON = 2.0  # seconds of processor time
 Record = dict[str, Any]
 
 UNUSABLE = {
