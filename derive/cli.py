@@ -16,7 +16,6 @@ from derive.command import (
     Contexts,
     Group,
     Label,
-    OneOf,
     Option,
     mistake,
     spoken,
@@ -24,9 +23,11 @@ from derive.command import (
 from derive.errors import DeriveError, Place, Problem
 from derive.options import (
     JSON,
+    OUTPUT,
     PARTS,
     SPECS,
     dump,
+    files_option,
     lang_option,
     option,
     say,
@@ -133,14 +134,8 @@ def symbol_first(name: str) -> DeriveError:
 @click.argument("scenario", required=False)
 @scenario_options
 @lang_option("both")
-@option(
-    "--to", "formats", type=OneOf("pdf", "html", "md", "json", many=True),
-    default="pdf,html,json", show_default=True, means=Text("files to write", "要写出的文件"),
-)  # fmt: skip
-@option(
-    "-o", "--output-dir", "directory", default="output", show_default=True, metavar="DIR",
-    means=Text("where to", "写到何处"),
-)  # fmt: skip
+@files_option("pdf", "html", "md", "json", default="pdf,html,json")
+@OUTPUT
 @option(
     "--audit", "audited", is_flag=True,
     means=Text("audit the vendor's figures in a section of their own",
@@ -261,10 +256,8 @@ def tell(loaded: Any) -> None:
 @click.argument("scenario", required=False)
 @scenario_options
 @lang_option("both")
-@option(
-    "--to", "formats",
-    type=OneOf("md", "html", "pdf", "json", "prometheus", "grafana", many=True),
-    default="md", show_default=True,
+@files_option(
+    "md", "html", "pdf", "json", "prometheus", "grafana", default="md",
     means=Text("formats; prometheus: rules for vLLM and their unit tests; grafana: a dashboard",
                "格式；prometheus：vLLM 的告警与记录规则及其单元测试；grafana：仪表盘"),
 )  # fmt: skip
@@ -430,14 +423,11 @@ def model(
     means=Text("a change to compare with", "要比较的改动"),
 )  # fmt: skip
 @JSON
-@option(
-    "--to", "formats", type=OneOf("pdf", "html", "md", "json", many=True), default=None,
+@files_option(
+    "pdf", "html", "md", "json",
     means=Text("write one document for all candidates", "写出一份包含全部候选的文档"),
 )  # fmt: skip
-@option(
-    "-o", "--output-dir", "directory", default="output", show_default=True, metavar="DIR",
-    means=Text("where to", "写到何处"),
-)  # fmt: skip
+@OUTPUT
 @lang_option(left_open=True)
 def compare(
     scenario: str | None, changes: tuple[str, ...], as_json: bool, formats: list[str] | None,
@@ -488,15 +478,12 @@ def compare(
     "--symbols", metavar="SYMBOL[,SYMBOL]", default="",
     means=Text("columns; every formula where not given", "要输出的列；不给出时为全部公式"),
 )  # fmt: skip
-@option(
-    "--to", "formats", type=OneOf("csv", "parquet", many=True), default=None,
+@files_option(
+    "csv", "parquet",
     means=Text("files to write; without it the first rows are shown, or all as CSV into a pipe",
                "要写出的文件；不给出时显示前几行，接管道时输出全部 CSV"),
 )  # fmt: skip
-@option(
-    "-o", "--output-dir", "directory", default="output", show_default=True, metavar="DIR",
-    means=Text("where to", "写到何处"),
-)  # fmt: skip
+@OUTPUT
 @option(
     "--scheduler", metavar="ADDRESS",
     means=Text("a Dask scheduler whose workers evaluate", "由该 Dask 调度器的 worker 求值"),
@@ -538,14 +525,8 @@ def sweep(
     means=Text("what changed in the scenario between both", "两次测试之间场景的改动"),
 )  # fmt: skip
 @JSON
-@option(
-    "--to", "formats", type=OneOf("pdf", "html", "md", "json", many=True), default=None,
-    means=Text("files to write", "要写出的文件"),
-)  # fmt: skip
-@option(
-    "-o", "--output-dir", "directory", default="output", show_default=True, metavar="DIR",
-    means=Text("where to", "写到何处"),
-)  # fmt: skip
+@files_option("pdf", "html", "md", "json")
+@OUTPUT
 @lang_option(left_open=True)
 def measure(
     files: tuple[str, ...], scenario: str | None, before: str | None, after: str | None,
@@ -620,14 +601,8 @@ def measure(
 )
 @option("--strict", is_flag=True, means=Text("ambiguity is an error too", "有歧义也算错误"))
 @JSON
-@option(
-    "--to", "formats", type=OneOf("sarif", "html", "pdf", "json", many=True), default=None,
-    means=Text("files to write", "要写出的文件"),
-)  # fmt: skip
-@option(
-    "-o", "--output-dir", "directory", default="output", show_default=True, metavar="DIR",
-    means=Text("where to", "写到何处"),
-)  # fmt: skip
+@files_option("sarif", "html", "pdf", "json")
+@OUTPUT
 @SPECS
 @lang_option(left_open=True)
 def audit(formats: list[str] | None, **asked: Any) -> None:

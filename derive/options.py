@@ -39,7 +39,21 @@ def lang_option(default: str | None = None, *, left_open: bool = False) -> Decor
     )
 
 
+FILES = Text("files to write", "要写出的文件")
+
+
+def files_option(*formats: str, default: str | None = None, means: Text = FILES) -> Decorator:
+    """`--to`: the files of a command, by format."""
+    several = OneOf(*formats, many=True)
+    shown = bool(default)
+    return option("--to", "formats", type=several, default=default, show_default=shown, means=means)
+
+
 JSON = option("--json", "as_json", is_flag=True, means=Text("machine-readable", "机器可读"))
+OUTPUT = option(
+    "-o", "--output-dir", "directory", default="output", show_default=True, metavar="DIR",
+    means=Text("where to", "写到何处"),
+)  # fmt: skip
 SPECS = option(
     "--specs", "specs_dirs", multiple=True, metavar="DIR",
     means=Text("another directory of specs", "另加一个规格目录"),
