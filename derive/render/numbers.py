@@ -122,8 +122,10 @@ def aligned(cells: Iterable[str]) -> list[str]:
         for c in column
     ]
     most = max((p for p in places if p is not None), default=0)
+    signed = [c.replace("-", "−", 1) if p is not None else c
+              for c, p in zip(column, places, strict=True)]  # fmt: skip
     return [
         cell if place is None or place == most
         else cell + (POINT_SPACE if not place else "") + FIGURE_SPACE * (most - place)
-        for cell, place in zip(column, places, strict=True)
+        for cell, place in zip(signed, places, strict=True)
     ]  # fmt: skip

@@ -204,3 +204,9 @@ def test_code_spans_hold_anything() -> None:
     assert code("a ``b`") == "``` a ``b` ```"
     assert code("") == ""
     assert table(["a", "b"], [["1", "2"]], right=(1,)) == "| a | b |\n| --- | ---: |\n| 1 | 2 |"
+
+
+def test_a_negative_number_in_a_column_has_a_minus_and_stands_on_the_decimal_point() -> None:
+    from derive.render.numbers import aligned
+
+    assert aligned(["10.53", "-0.1568", "–"]) == ["10.53\u2007\u2007", "−0.1568", "–"]
