@@ -99,12 +99,12 @@ def percent(exact: str) -> str:
 
 
 def grouped(cells: Iterable[str]) -> list[str]:
-    """A column with thousands grouped; one of whole numbers only has no decimals."""
+    """A column with thousands grouped and a minus; one of whole numbers only has no decimals."""
     column = list(cells)
     values = [Fraction(c) if PLAIN.match(c) else None for c in column]
     parts = any(v is not None and v.denominator != 1 for v in values)
     return [
-        c if v is None else _grouped(c) if parts else f"{v.numerator:,}"
+        c if v is None else (_grouped(c) if parts else f"{v.numerator:,}").replace("-", "−")
         for c, v in zip(column, values, strict=True)
     ]
 
@@ -122,10 +122,8 @@ def aligned(cells: Iterable[str]) -> list[str]:
         for c in column
     ]
     most = max((p for p in places if p is not None), default=0)
-    signed = [c.replace("-", "−", 1) if p is not None else c
-              for c, p in zip(column, places, strict=True)]  # fmt: skip
     return [
         cell if place is None or place == most
         else cell + (POINT_SPACE if not place else "") + FIGURE_SPACE * (most - place)
-        for cell, place in zip(signed, places, strict=True)
+        for cell, place in zip(column, places, strict=True)
     ]  # fmt: skip

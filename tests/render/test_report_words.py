@@ -207,6 +207,6 @@ def test_code_spans_hold_anything() -> None:
 
 
 def test_a_negative_number_in_a_column_has_a_minus_and_stands_on_the_decimal_point() -> None:
-    from derive.render.numbers import aligned
+    from derive.render.numbers import aligned, grouped
 
-    assert aligned(["10.53", "-0.1568", "–"]) == ["10.53\u2007\u2007", "−0.1568", "–"]
+    assert aligned(grouped(["10.53", "-0.1568", "–"])) == ["10.53\u2007\u2007", "−0.1568", "–"]
