@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 from derive.text import tr
 from derive.verify.texts import Broken, NoValue
@@ -20,6 +21,7 @@ WHOLE = {
 }  # fmt: skip
 
 
+@lru_cache(maxsize=4096)  # a search asks for the same ones at every level of MFU and MBU
 def power(base: Fraction, exponent: Fraction) -> Fraction:
     """A whole power: exact where it is short, else to so many bits that no shown digit differs."""
     size = max(base.numerator.bit_length(), base.denominator.bit_length())
