@@ -67,7 +67,7 @@ def test_architecture_names_every_part() -> None:
     page = text("ARCHITECTURE.md")
     missing = [p for p in parts if p.removesuffix(".py") not in page]
     assert not missing
-    assert len(page.splitlines()) <= 110
+    assert len(page.splitlines()) <= 80
 
 
 def test_make_targets_of_the_readme_exist() -> None:
