@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import printable
-from derive.specs.fields import HARDWARE
+from derive.specs.hardware_fields import HARDWARE
 from derive.specs.nodes import Table
 from derive.specs.precision import BASES
 from derive.specs.types import Domain, Hardware, Value

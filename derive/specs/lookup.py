@@ -26,6 +26,7 @@ DIRECTORIES = {
     "calibration": "calibration",
     "scenario": "scenarios",
     "claims": "claims",
+    "measurements": "measurements",
 }
 ENVIRONMENT = "DERIVE_SPECS"
 NAME = re.compile(r"[A-Za-z0-9\u4e00-\u9fff][A-Za-z0-9\u4e00-\u9fff ._+()×-]{0,99}")

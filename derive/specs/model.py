@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import printable
-from derive.specs.fields import CALIBRATION, MODEL
+from derive.specs.model_fields import CALIBRATION, MODEL
 from derive.specs.types import Calibration, Model, Stored, Value
 from derive.text import Text, tr
 from derive.units import Quantity, unit

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError, printable
 from derive.specs import switches
-from derive.specs.fields import SCENARIO, Field
+from derive.specs.fields import Field
 from derive.specs.lengths import Lengths
 from derive.specs.model import DENSE_MODEL, NOT_EXPERTS, check_model
 from derive.specs.model import SYMBOLS as MODEL_KEYS
 from derive.specs.nodes import Scalar, Table
 from derive.specs.precision import SCALED
+from derive.specs.scenario_fields import SCENARIO
 from derive.specs.sets import FROM_OUTSIDE, HARDWARE_KEYS
 from derive.specs.types import Calibration, Hardware, Model, Scenario, Triple, Value
 from derive.text import Text, tr

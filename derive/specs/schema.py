@@ -10,9 +10,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from derive.specs.fields import ALSO, KINDS, OTHER, PROVENANCE, Field
+from derive.specs.claims_fields import CLAIMS
+from derive.specs.fields import ALSO, OTHER, PROVENANCE, Field
+from derive.specs.hardware_fields import HARDWARE
+from derive.specs.measurement_fields import MEASUREMENTS
+from derive.specs.model_fields import CALIBRATION, MODEL
+from derive.specs.scenario_fields import SCENARIO
 from derive.specs.words import HOW
 
+KINDS: dict[str, tuple[Field, ...]] = {
+    "hardware": HARDWARE,
+    "model": MODEL,
+    "calibration": CALIBRATION,
+    "scenario": SCENARIO,
+    "claims": CLAIMS,
+    "measurements": MEASUREMENTS,
+}
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 # an editor reads 0.40 as a number; with a unit it is a string: a number, then a unit
 WITH_UNIT = r"^[^A-Za-z]*[0-9][^A-Za-z%]*[A-Za-z%].*$"

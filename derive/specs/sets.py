@@ -13,9 +13,12 @@ from derive.errors import Place, printable
 from derive.notation import CONSTANTS
 from derive.specs.amounts import read_amount
 from derive.specs.faults import Faults, nearest
-from derive.specs.fields import HARDWARE, MODEL, SCENARIO, Field
+from derive.specs.fields import Field
+from derive.specs.hardware_fields import HARDWARE
 from derive.specs.model import SYMBOLS as MODEL_KEYS
+from derive.specs.model_fields import MODEL
 from derive.specs.nodes import Items, Node, Scalar, Table
+from derive.specs.scenario_fields import SCENARIO
 from derive.specs.types import Value
 from derive.text import Text, tr
 

@@ -34,4 +34,5 @@ KIND_NAMES: dict[str, Text] = {
     "calibration": Text("calibration", "标定"),
     "scenario": Text("scenario", "场景"),
     "claims": Text("collection of claims", "论断集"),
+    "measurements": Text("collection of measurements", "实测集"),
 }

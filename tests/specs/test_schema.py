@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from derive.specs import schema
-from derive.specs.fields import KINDS
 from derive.specs.lookup import DIRECTORIES, files
+from derive.specs.schema import KINDS
 
 if TYPE_CHECKING:
     from pathlib import Path

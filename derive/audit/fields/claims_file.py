@@ -18,9 +18,9 @@ from derive.audit.formula.equations import equations
 from derive.audit.standard_input import is_stdin, stdin_text
 from derive.audit.types import VERDICTS, Entry
 from derive.errors import DeriveError, Place, Problem, printable
+from derive.specs.claims_fields import CLAIMS
 from derive.specs.document import Limits, file_text, parsed
 from derive.specs.faults import Faults, nearest
-from derive.specs.fields import CLAIMS
 from derive.specs.nodes import Document, Table
 from derive.specs.reader import Reader
 from derive.text import Text, tr
