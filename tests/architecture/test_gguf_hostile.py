@@ -6,7 +6,6 @@ import os
 import struct
 import subprocess
 import sys
-import time
 import tracemalloc
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from derive.architecture.gguf.architectures import ARCHITECTURES
 from derive.architecture.gguf.header import MOST_KEYS, MOST_TENSORS, read_header
 from derive.errors import DeriveError, Problem
 from tests.architecture.gguf_files import config, half, write
+from tests.clock import within
 
 SMALL = {**config("meta-llama__Llama-3.2-1B"), "num_hidden_layers": 1}
 START = b"GGUF" + struct.pack("<I", 3)
@@ -61,10 +61,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 def refused(path: Path, content: bytes) -> str:
     path.write_bytes(content)
-    start = time.monotonic()
-    with pytest.raises(DeriveError) as caught:
+    with within(SLOW), pytest.raises(DeriveError) as caught:
         read(path)
-    assert time.monotonic() - start < SLOW
     problem = caught.value.problems[0]
     assert problem.place is not None
     assert problem.place.file == str(path)
@@ -167,10 +165,8 @@ def test_many_keys_cost_no_more_than_they_must(
         file.write(counts(0, MOST_KEYS))
         for i in range(MOST_KEYS):
             file.write(key(f"{i:06}", ARRAY, content))
-    start = time.monotonic()
-    with pytest.raises(DeriveError, match=expected):
+    with within(SLOW), pytest.raises(DeriveError, match=expected):
         read(path)
-    assert time.monotonic() - start < SLOW
     if kind == TEXT:
         return  # nothing but the bytes is kept, and tracing would take a minute
     tracemalloc.start()
@@ -187,9 +183,8 @@ def test_a_vocabulary_of_millions_is_passed_over(each: int, path: Path) -> None:
     count = 2_000_000
     tokens = array(TEXT, count, text(b"x" * each) * count)
     path.write_bytes(counts(0, 1) + key("tokenizer.ggml.tokens", ARRAY, tokens))
-    start = time.monotonic()
-    found = read_header(path).values["tokenizer.ggml.tokens"]
-    assert time.monotonic() - start < SLOW
+    with within(SLOW):
+        found = read_header(path).values["tokenizer.ggml.tokens"]
     assert getattr(found, "count", None) == count
 
 
@@ -197,9 +192,8 @@ def test_a_sparse_file_of_a_terabyte_is_not_read(path: Path, whole: bytes) -> No
     with path.open("wb") as file:
         file.write(whole)
         file.truncate(10**12)
-    start = time.monotonic()
-    assert read(path).checks[0].agrees
-    assert time.monotonic() - start < SLOW
+    with within(SLOW):
+        assert read(path).checks[0].agrees
 
 
 def test_a_header_cut_anywhere_is_refused(path: Path, whole: bytes) -> None:
@@ -266,14 +260,13 @@ def test_any_values_of_known_keys_are_read_or_refused(
 
 def read_or_refuse(path: Path) -> None:
     """Nothing but a record or a DeriveError with places and both languages."""
-    start = time.monotonic()
-    problems: tuple[Problem, ...] = ()
-    try:
-        read(path).json()
-    except DeriveError as error:
-        problems = error.problems
-    assert all(p.place is not None and p.what.zh for p in problems)
-    assert time.monotonic() - start < SLOW
+    with within(SLOW):
+        problems: tuple[Problem, ...] = ()
+        try:
+            read(path).json()
+        except DeriveError as error:
+            problems = error.problems
+        assert all(p.place is not None and p.what.zh for p in problems)
 
 
 def test_a_config_does_not_pay_for_it() -> None:

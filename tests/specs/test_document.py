@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from derive.errors import DeriveError, render
 from derive.specs.document import DEEPEST, LARGEST, read_file, read_text
 from derive.specs.nodes import Items, Scalar, Table
+from tests.clock import within
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,9 +95,8 @@ def test_a_second_key_names_the_line_of_the_first() -> None:
     ],
 )
 def test_deep_nesting_is_refused_quickly(text: str) -> None:
-    began = time.process_time()
-    assert refused(text) in ("S113", "S106")
-    assert time.process_time() - began < 2
+    with within(2):
+        assert refused(text) in ("S113", "S106")
 
 
 def test_the_deepest_allowed_nesting_is_read() -> None:
@@ -114,9 +113,8 @@ def test_alias_bombs_stop_at_the_first_anchor() -> None:
 
 
 def test_too_many_values_are_refused_quickly() -> None:
-    began = time.process_time()
-    assert refused("a:\n" + "- 1\n" * 200_000) == "S114"
-    assert time.process_time() - began < 3
+    with within(3):
+        assert refused("a:\n" + "- 1\n" * 200_000) == "S114"
 
 
 def code_of(path: Path) -> str:
