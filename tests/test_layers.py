@@ -52,7 +52,7 @@ MAY: dict[str, set[str]] = {
 COMMANDS = {
     "audit_command", "checklist_command", "compare_command", "measure_command", "sweep_command",
 }  # fmt: skip
-ANYTHING = {"cli", "command", "options"} | COMMANDS  # the command line
+ANYTHING = {"cli", "command", "options", "asked"} | COMMANDS  # the command line
 
 # library -> the modules that may import it
 ONLY = {

@@ -50,11 +50,12 @@ HTML(string=html, url_fetcher=Stored(), base_url="derive:").write_pdf(
 # of what it depends on, then as one number a row as well; CPU time of this process, one core
 SWEEP = """
 import sys, time
-from derive import cli, sweep_command
-none = dict.fromkeys(cli.PARTS)
+from derive import asked, sweep_command
+from derive.options import PARTS
+none = dict.fromkeys(PARTS)
 options = {**none, "sets": (), "specs_dirs": ()}
-load = lambda changes: cli.load_scenario(sys.argv[1], options, changes, "--over")
-axes = sweep_command.axes(["b=1:512", "T=1:8192"], cli.units_of_symbols())
+load = lambda changes: asked.load_scenario(sys.argv[1], options, changes, "--over")
+axes = sweep_command.axes(["b=1:512", "T=1:8192"], asked.units_of_symbols())
 for full in (False, True):
     sweep = sweep_command.planned(axes, load, [])
     start = time.process_time()

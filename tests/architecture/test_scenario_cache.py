@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from derive.architecture import Architecture, read
 from derive.architecture.kv import Group
 from derive.architecture.model_spec import as_model
-from derive.cli import read_config
+from derive.asked import read_config
 from derive.derivation.points import Point, Undefined
 from derive.errors import DeriveError
 from derive.formula import catalogue, standing_in

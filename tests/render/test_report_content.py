@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from derive.cli import asked
+from derive.asked import asked
 from derive.options import PARTS
 from derive.render import cards, markdown, tables
 from derive.render.numbers import Shown, counted

@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from derive.cli import read_config
+from derive.asked import read_config
 from derive.formula import catalogue
 from derive.notation import SYMBOLS
 from derive.specs import load

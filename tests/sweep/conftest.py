@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from derive.cli import load_scenario, units_of_symbols
+from derive.asked import load_scenario, units_of_symbols
 from derive.formula import standing_in
 from derive.study.bind import bind
 from derive.study.results import Result, fitting, result

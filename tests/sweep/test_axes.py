@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from derive.cli import units_of_symbols
+from derive.asked import units_of_symbols
 from derive.sweep.axes import Numbers, Words, read_axes
 from derive.sweep.evaluate import axis_values
 

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path as FilePath
 from typing import Any
 
-from derive.cli import read_config
+from derive.asked import read_config
 from derive.formula import catalogue
 from derive.ledger import sealed
 from derive.notation import SYMBOLS

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from derive.cli import read_config
+from derive.asked import read_config
 from derive.ledger import sealed
 from derive.specs import load
 from derive.specs.lookup import specs_home

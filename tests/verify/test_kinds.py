@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from derive.cli import read_config
+from derive.asked import read_config
 from derive.derivation import points
 from derive.formula import VARIANTS, active, called_for, catalogue
 from derive.ledger import sealed
