@@ -57,6 +57,17 @@ def test_quantiles_lie_inside_their_bucket() -> None:
     assert "certain is 0.04 to 0.06 s" in found.note.en
 
 
+@pytest.mark.parametrize("found", ["+Inf", "NaN"])
+def test_a_sum_without_a_value_is_said(found: str, tmp_path: Path) -> None:
+    name = "vllm:time_to_first_token_seconds"
+    text, changed = re.subn(rf"(?m)^({name}_sum\S*) .*$", rf"\1 {found}", TEXT)
+    assert changed == 1
+    (run,) = runs(tmp_path, text)
+    assert run.get("TTFT_meas") is None
+    assert run.get("TTFT_meas", "p50") is not None
+    assert f"{name} has no finite sum: its mean is not known" in [note.en for note in run.notes]
+
+
 def test_names_of_old(tmp_path: Path) -> None:
     old = re.sub(r"(?m)^.*vllm:request_time_per_output.*\n", "", TEXT)
     old = old.replace("inter_token_latency", "time_per_output_token")

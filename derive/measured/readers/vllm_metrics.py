@@ -219,6 +219,7 @@ def run(
     notes = [note]
     if not found.text.endswith("\n"):
         notes.append(tr("the page does not end with a line feed: it may be cut off"))
+    notes += without_mean(page)
     parts = [who[MODEL_LABEL]] if who.get(MODEL_LABEL) else []
     parts += [f"{label} {value}" for label, value in who.items() if label != MODEL_LABEL]
     label = printable(", ".join(parts), 120) if many else ""
@@ -243,19 +244,35 @@ def times(page: Page) -> list[Figure]:
         if histogram is None:
             continue
         histogram.checked()
-        if histogram.mean is None:
-            continue
-        mean = tr("sum / count of the histogram")
-        if key == "step":
-            mean = tr("sum / count over steps: every token weighs the same, not every request")
-        made.append(figure(name, histogram.mean, units, histogram.place, MEAN, mean))
-        if key == "step" and "tpot" not in page.histograms and not drafts(page):
-            note = tr("mean over tokens, as this version has no mean over requests")
-            made.append(figure("TPOT_meas", histogram.mean, "s*request/token", histogram.place,
-                               MEAN, note))  # fmt: skip
+        made += means(page, key, histogram)
         for statistic, value, note in histogram.quantiles():
             made.append(figure(name, value, units, histogram.place, statistic, note))
     return made
+
+
+def means(page: Page, key: str, histogram: Histogram) -> list[Figure]:
+    """The mean, if it is known, and the mean TPOT that it stands in for in older versions."""
+    value = histogram.mean
+    if value is None:
+        return []
+    name, units = TIMES[key]
+    note = tr("sum / count of the histogram")
+    if key == "step":
+        note = tr("sum / count over steps: every token weighs the same, not every request")
+    made = [figure(name, value, units, histogram.place, MEAN, note)]
+    if key == "step" and "tpot" not in page.histograms and not drafts(page):
+        note = tr("mean over tokens, as this version has no mean over requests")
+        made.append(figure("TPOT_meas", value, "s*request/token", histogram.place, MEAN, note))
+    return made
+
+
+def without_mean(page: Page) -> list[Text]:
+    """Histograms that counted something and yet have no sum: NaN, infinite or cut off."""
+    return [
+        tr("{metric} has no finite sum: its mean is not known", metric=VLLM[key].names[age])
+        for key, (age, histogram) in page.histograms.items()
+        if histogram.count and histogram.sum is None
+    ]
 
 
 def drafts(page: Page) -> bool:
