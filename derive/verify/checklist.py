@@ -58,7 +58,7 @@ CHECKED: dict[str, Says] = {
     "checklist.ridge": (("I_ridge", "P_peak", "B_peak"), ("I_ridge",)),
     "checklist.critical": tuple(("T", *crit) for crit in CRIT),
     "checklist.memory": tuple(
-        ("b_max", *reserved, *group, *tokens, *lacking)
+        ("b_max", *tokens, *reserved, *group, *lacking)
         for reserved in (("b_max_reserved",), ())
         for group in ((), ("b_max_tp",))
         for tokens in (("tokens_max",), ())
@@ -89,7 +89,8 @@ CHECKED: dict[str, Says] = {
         ("KV_total / W_read", "T_cross", "T_max"), ("KV_total / W_read", "T_cross", "b"),
     ),
     "checklist.batch": tuple(
-        (*twice, "b_max", *slo)
+        (*twice, limit, *slo)
+        for limit in ("b_max_reserved", "b_max")
         for twice in (TWICE, ())
         for slo in (("b_slo",), *WITHHELD)  # the limit, or why there is none
     ),

@@ -46,6 +46,11 @@ class Case:
         """Whether the devices hold weights and batch."""
         return fits(self.bound, self.results)
 
+    @property
+    def pool_limit(self) -> str:
+        """What says how many requests an engine's pool holds: as it reserves, where that is known."""
+        return "b_max" if self.value("b_max_reserved") is None else "b_max_reserved"
+
     @cached_property
     def memory_side(self) -> bool:
         """Whether bandwidth decides the time of a decode step."""

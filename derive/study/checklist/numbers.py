@@ -64,6 +64,8 @@ def memory_answer(case: Case) -> Text:
     if case.value("b_max") is None:
         return case.why("b_max")
     told = tr("{limit} by live bytes", limit=text(results, "b_max"))
+    if case.value("tokens_max"):
+        told = tr("{told} (pool {tokens})", told=told, tokens=text(results, "tokens_max"))
     if case.value("b_max_reserved") is not None:
         reserved = text(results, "b_max_reserved")
         told = tr("{limit}, {reserved} as an engine reserves", limit=told, reserved=reserved)
@@ -74,8 +76,6 @@ def memory_answer(case: Case) -> Text:
             limit=told,
             group=text(results, "b_max_tp"),
         )
-    if case.value("tokens_max"):
-        told = tr("{told}; pool {tokens}", told=told, tokens=text(results, "tokens_max"))
     if not case.fits:
         return tr("{told}: fewer than the {b} asked for", told=told, b=case.given("b"))
     return told

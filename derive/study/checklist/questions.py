@@ -35,7 +35,7 @@ def questions(case: Case) -> Iterator[Row]:
     )  # fmt: skip
     yield row(
         "batch", GROUP, tr("Is a larger batch still free?"), batch_answer(case), DERIVED,
-        ("X", "b_slo", "b_max"),
+        ("X", "b_slo", case.pool_limit),
     )  # fmt: skip
     yield row(
         "compute", GROUP, tr("Would a card with more compute help?"), compute_answer(case),
@@ -148,12 +148,12 @@ def kv_answer(case: Case) -> Text:
 
 def batch_answer(case: Case) -> Text:
     """What twice the batch gives, and what ends it first: memory or the TPOT target."""
-    b, limit = case.point.get("b"), case.value("b_max")
+    b, limit = case.point.get("b"), case.value(case.pool_limit)
     slo = slo_limit(case)
     tpot, throughput = (case.ratio(name, b=b * 2) for name in ("TPOT", "X"))
     if limit is None or tpot is None or throughput is None:
-        return case.why("b_max" if limit is None else "TPOT")
-    parts = {"limit": text(case.results, "b_max"), "slo": slo}
+        return case.why(case.pool_limit if limit is None else "TPOT")
+    parts = {"limit": text(case.results, case.pool_limit), "slo": slo}
     if limit < b:
         return tr("no: memory holds {limit}; {slo}", **parts)
     if limit < 2 * b:

@@ -28,7 +28,7 @@ def symptoms(case: Case) -> Iterator[Row]:
             "flat-X",
             tr("Throughput flat while the batch grows"),
             flat(case),
-            ("X", pool_limit(case)),
+            ("X", case.pool_limit),
         ),
         (
             "pool",
@@ -134,7 +134,7 @@ def flat(case: Case) -> Text:
     factor = case.ratio("X", b=case.point.get("b") * 2)
     if factor is None or case.value("b_max") is None:
         return case.why("X" if factor is None else "b_max")
-    gain, limit = same(f"X × {times(factor)}"), held(case, pool_limit(case))
+    gain, limit = same(f"X × {times(factor)}"), held(case, case.pool_limit)
     if factor >= FEWER:
         return tr(
             "twice the batch should give {X}: flat means the running batch does not grow. First: the engine's batch limit, "
@@ -148,14 +148,9 @@ def flat(case: Case) -> Text:
     )  # fmt: skip
 
 
-def pool_limit(case: Case) -> str:
-    """The basis of every count of requests that an engine's pool holds."""
-    return "b_max" if case.value("b_max_reserved") is None else "b_max_reserved"
-
-
 def pool(case: Case) -> Text:
     """What the KV pool holds, and what half the bytes of an element would hold."""
-    limit = pool_limit(case)
+    limit = case.pool_limit
     if case.value("b_max") is None:
         return case.why("b_max")
     told = tr(
