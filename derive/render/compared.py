@@ -10,7 +10,8 @@ from derive.text import Text, same, tr
 
 Record = Mapping[str, Any]
 HEADLINE = ("TTFT", "TPOT", "b_max", "cost_token")
-LESS_IS_BETTER = ("TTFT", "TPOT", "cost_token", "energy_token", "replicas")
+LESS_IS_BETTER = ("TTFT", "TPOT", "TTFT_mix", "TPOT_mix", "cost_token", "energy_token",
+                  "replicas", "g_fleet")  # fmt: skip
 NEUTRAL = ("TPOT_floor", "R_max", "I_ridge", "b_crit", "T_wall", "g_fit")
 
 
@@ -25,6 +26,8 @@ def row_names() -> dict[str, Text]:
         "TTFT": tr("TTFT, one prompt"), "TPOT": same("TPOT"), "X": tr("decode throughput"),
         "b_max": tr("requests in memory"), "b_max_reserved": tr("requests as an engine reserves"),
         "b_slo": tr("requests within the TPOT target"), "replicas": tr("replicas"),
+        "TTFT_mix": tr("TTFT in chunks among decode"),
+        "TPOT_mix": tr("TPOT while a prompt is prefilled"), "g_fleet": tr("devices of the fleet"),
         "cost_token": tr("cost of an output token"),
         "energy_token": tr("energy of an output token"), "TPOT_floor": tr("TPOT floor"),
         "R_max": tr("most tokens a second of one request"), "I_ridge": tr("ridge point"),

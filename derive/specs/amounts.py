@@ -172,7 +172,11 @@ def sensible(field: Field, node: Scalar, quantity: Quantity, faults: Faults) -> 
     elif field.most == 1 and value > 1:
         percent = 2 <= value <= 100 and not text.endswith("%")
         hint = tr("write {first}", first=f"{text} %") if percent else None
-        what = tr("{key}: must be above 0 and at most 1, found {text}", key=key, text=text)
+        what = (
+            tr("{key}: must be from 0 to 1, found {text}", key=key, text=text)
+            if field.zero
+            else tr("{key}: must be above 0 and at most 1, found {text}", key=key, text=text)
+        )
         faults.add("S305", what, place, hint, mark=node.text)
     elif field.whole and value.denominator != 1:
         what = tr("{key}: {text} is not a whole number", key=key, text=text)

@@ -154,9 +154,20 @@ def check_parallel(read: Mapping[str, Any], model: Model, reader: Reader) -> Non
         hint = tr("g = TP · PP · DP; expert parallelism adds no devices")
         reader.faults.add("S310", what, place, hint, rows)
         return
+    layers = int(model.values["L"].quantity.base)
+    if stages > layers:
+        what = tr(
+            "PP = {PP}: {model} has {n} layers to part", PP=stages, model=model.name, n=layers
+        )
+        reader.faults.add("S310", what, given["PP"].place)
     ranks, spread = shared * groups, sizes.get("EP", 1)
     if spread > 1 and "E" not in model.structure:
         what = tr("EP: {model} has no routed experts to spread", model=model.name)
+        reader.faults.add("S310", what, given["EP"].place)
+    elif spread > 1 and spread > (experts := int(model.structure["E"].quantity.base)):
+        what = tr(
+            "EP = {EP}: {model} has {n} experts a layer", EP=spread, model=model.name, n=experts
+        )
         reader.faults.add("S310", what, given["EP"].place)
     elif ranks % spread:
         what = tr("EP = {EP} does not divide TP · DP = {ranks}", EP=spread, ranks=ranks)

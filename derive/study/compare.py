@@ -20,11 +20,14 @@ from derive.units import Quantity, show, unit
 ROWS = {
     "TTFT": -1,
     "TPOT": -1,
+    "TTFT_mix": -1,
+    "TPOT_mix": -1,
     "X": 1,
     "b_max": 1,
     "b_max_reserved": 1,
     "b_slo": 1,
     "replicas": -1,
+    "g_fleet": -1,
     "cost_token": -1,
     "energy_token": -1,
     "TPOT_floor": 0,
@@ -34,7 +37,12 @@ ROWS = {
     "T_wall": 0,
     "g_fit": 0,
 }
-TARGETS = {"TTFT": "target_TTFT", "TPOT": "target_TPOT"}
+TARGETS = {
+    "TTFT": "target_TTFT",
+    "TPOT": "target_TPOT",
+    "TTFT_mix": "target_TTFT",  # chunks of prompts among decode keep or miss it on their own
+    "TPOT_mix": "target_TPOT",
+}
 Results = dict[str, Result]
 
 
@@ -170,7 +178,8 @@ def joined(parts: Sequence[Text]) -> Text:
 def comparison_table(found: dict[str, Any], lang: str) -> str:
     """The terminal's table: a column a scenario, values with ratios."""
     rows = [("", *(printable(c["name"], 60) for c in found["columns"]))]
-    for row in ROWS:
+    told = [r for r in ROWS if any(c["rows"][r]["value"] is not None for c in found["columns"])]
+    for row in told:
         cells = []
         for i, c in enumerate(found["columns"]):
             cell = c["rows"][row]
@@ -181,6 +190,6 @@ def comparison_table(found: dict[str, Any], lang: str) -> str:
     for c in found["columns"][1:]:
         changed = "; ".join(f"{n}: {m['from']} → {m['to']}" for n, m in c["moved"].items())
         reasons = (f"{row}: {c['reasons'][row]['text'][lang]}" for row in EXPLAINED)
-        told = dict.fromkeys((c["verdict"][lang], *reasons, c["wall"][lang], changed))
-        lines += ["", printable(c["name"], 60), *(f"   {line}" for line in told if line)]
+        said_of = dict.fromkeys((c["verdict"][lang], *reasons, c["wall"][lang], changed))
+        lines += ["", printable(c["name"], 60), *(f"   {line}" for line in said_of if line)]
     return "\n".join(lines)

@@ -21,7 +21,7 @@ from derive.specs.types import Scenario, Source
 from derive.study.bind import Bound, bind
 from derive.study.compare import comparison
 from derive.study.drawing import axis, dot, line, table
-from derive.study.results import shown
+from derive.study.results import fitting, shown, withheld
 from derive.text import same, tr
 
 FORMAT = "derive comparison 1"
@@ -72,8 +72,8 @@ def document(
 
 
 def collect(sheets: dict[str, dict[str, Any]], bound: Bound, number: int) -> None:
-    """The line of one candidate in each derivation."""
-    point = bound.typical
+    """The line of one candidate in each derivation; no speed of devices that do not hold it."""
+    point, fits = bound.typical, fitting(bound) is not False
     for name in SHEETS:
         if name in crossings() or name in point.given:
             continue
@@ -84,6 +84,7 @@ def collect(sheets: dict[str, dict[str, Any]], bound: Bound, number: int) -> Non
             continue
         except Undefined:
             value = "–"
+        value = value if fits or not withheld(bound, name) else "–"
         sheet = sheets.setdefault(name, {
             "id": name, "latex": about.latex, "name": about.name.json(), "forms": [],
         })  # fmt: skip
@@ -98,7 +99,8 @@ def collect(sheets: dict[str, dict[str, Any]], bound: Bound, number: int) -> Non
                 "rows": [],
             }
             sheet["forms"].append(form)
-        cells = [cell(bound, n) for n in form["symbols"]]
+        told = (n if fits or not withheld(bound, n) else None for n in form["symbols"])
+        cells = [cell(bound, n) if n else "–" for n in told]
         form["rows"].append({"column": number, "cells": cells, "value": value})
 
 

@@ -23,6 +23,7 @@ from derive.units import Quantity, show, unit
 EXPLAINED = ("TTFT", "TPOT", "b_max", "cost_token")
 OPENED = {"TPOT": ("t_step_eff",), "TPOT_tp": ("t_step_eff",)}  # where the roofs stand inside
 ROOFS = {"P_peak": "compute", "B_peak": "memory"}
+SWITCHES = ("k_draft", "hit", "T_chunk", "g_pre")  # one input of each switch of a scenario
 BUSY = plain(parse("TTFT / one_request + (T_out - one_token) * TPOT / b"))
 
 
@@ -36,6 +37,7 @@ class Side:
     beside: dict[str, Fraction]  # symbols of the arguments of max that do not decide
     value: Fraction  # before it is rounded to whole numbers
     inputs: dict[str, Fraction]
+    model: str
 
 
 def side(bound: Bound, name: str) -> Side | None:
@@ -56,7 +58,10 @@ def side(bound: Bound, name: str) -> Side | None:
                 if not isinstance(node, Name)
             }
             others = {n: point.get(n) for node in beside for n in names(node)}
-            return Side(roof(chosen), factors, sums, others, point.value(chosen), point.given)
+            model = bound.scenario.model.id
+            return Side(
+                roof(chosen), factors, sums, others, point.value(chosen), point.given, model
+            )
         except (Absent, Undefined):
             return None
 
@@ -192,7 +197,7 @@ def sentence(
     parts: list[Text] = []
     if first.roof and first.roof == second.roof:
         parts.append(tr("{roof} decides before and after", roof=sides[first.roof]))
-    elif first.roof:
+    elif first.roof and second.roof:
         parts.append(
             tr(
                 "{roof} decides before, {other} after",
@@ -200,10 +205,8 @@ def sentence(
                 other=sides[second.roof],
             )
         )
-    if changed is None and first.roof != second.roof:
-        parts.append(crossed(name, second.value / first.value))
-    elif changed is None:
-        parts.append(tr("another formula holds for the other model"))
+    if changed is None:
+        parts.append(another(name, first, second))
     parts += [listed(changed)] if changed else []
     if changed == []:
         parts.append(tr("nothing that decides {name} has moved", name=same(name)))
@@ -213,6 +216,17 @@ def sentence(
             tr("{moved} moves nothing: it is not in the roof that decides", moved=same(vain))
         )
     return Text("; ".join(p.en for p in parts), "；".join(p.zh for p in parts))
+
+
+def another(name: str, first: Side, second: Side) -> Text:
+    """Why no factor of the first scenario's product can be held against the second's."""
+    if first.model != second.model:
+        return tr("another formula holds for the other model")
+    if any((n in first.inputs) != (n in second.inputs) for n in SWITCHES):
+        return tr("another formula holds with the switches of this candidate")
+    if first.roof != second.roof:
+        return crossed(name, second.value / first.value)
+    return tr("another formula holds for how the devices share here")
 
 
 def listed(changed: Moved) -> Text:

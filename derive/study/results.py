@@ -92,8 +92,7 @@ def result(bound: Bound, name: str, fits: bool | None) -> Result:
     except Undefined as undefined:  # a condition may fail before an input is missed
         absent = not available(name, frozenset(bound.inputs))
         return Result(name, None, why=undefined.why, absent=absent)
-    withheld = reachable and not catalogue()[name].needed
-    if withheld and fits is False and name not in bound.derived:
+    if fits is False and withheld(bound, name):
         return Result(name, None, why=does_not_fit(bound))
     if not reachable:
         return Result(name, value)
@@ -106,6 +105,13 @@ def result(bound: Bound, name: str, fits: bool | None) -> Result:
         high=max(corners, key=lambda q: q.value),
         peak=quantity_or_none(bound.peak, name),
     )
+
+
+def withheld(bound: Bound, name: str) -> bool:
+    """Whether a result is not told of devices that hold neither weights nor batch: a speed."""
+    formula = catalogue().get(name)
+    reachable = formula is not None and formula.calibre == "reachable" and not formula.needed
+    return reachable and name not in bound.derived
 
 
 def quantity_or_none(point: Point, name: str) -> Quantity | None:

@@ -143,3 +143,65 @@ def test_size_grows_by_the_same_with_every_candidate() -> None:
     sizes = [len(json.dumps(many(n))) for n in (4, 8, 12)]
     more = [b - a for a, b in pairwise(sizes)]
     assert more[1] == pytest.approx(more[0], rel=0.05)
+
+
+# --- what the factors cannot say, and what is not told
+
+
+SPECULATION = ("speculation.draft=4", "speculation.acceptance=0.7")
+APART = ("disaggregation.prefill_devices=4", "disaggregation.link=50 GB/s")
+
+
+@pytest.mark.parametrize(
+    ("sets", "row", "said"),
+    [
+        (("PP=2",), "TPOT", "how the devices share"),
+        (("DP=2",), "b_max", "how the devices share"),
+        (SPECULATION, "TPOT", "the switches of this candidate"),
+        (APART, "TTFT", "the switches of this candidate"),
+        (APART, "cost_token", "the switches of this candidate"),
+        (("chunk=512 token",), "TTFT", "the switches of this candidate"),
+    ],
+)
+def test_another_formula_of_the_same_model_is_not_said_to_be_of_another(
+    sets: tuple[str, ...], row: str, said: str
+) -> None:
+    text = reasons(*sets)[row]["text"]
+    assert said in text["en"]
+    assert "model" not in text["en"]
+    assert "ridge" not in text["en"]
+    assert ",  after" not in text["en"]  # a roof without a name
+    assert "后由决定" not in text["zh"]
+
+
+def test_another_model_is_said_to_be_one() -> None:
+    """Two KV heads on four devices are copied, which eight are not."""
+    assert "for the other model" in reasons("model=qwen2.5-3b")["TPOT"]["text"]["en"]
+
+
+def test_no_speed_stands_in_the_derivations_of_what_does_not_fit() -> None:
+    record = document(launch(), [("few", launch("devices=1"))], load.sources())
+    rows = {s["id"]: (f["symbols"], f["rows"]) for s in record["sheets"] for f in s["forms"]}
+    for speed in ("t_step_eff", "TTFT", "cost_token"):
+        symbols, (_, few) = rows[speed]
+        assert few["column"] == 1
+        assert few["value"] == "–"
+        for symbol, cell in zip(symbols, few["cells"], strict=True):
+            assert (cell == "–") == (symbol in ("TTFT", "TPOT"))
+    assert rows["I_ridge"][1][1]["value"] != "–"  # bounds keep their values
+
+
+def test_a_target_missed_while_prompts_are_prefilled_is_said() -> None:
+    """512 prompt tokens and 8 of decode: 520 · 141.1 GFLOP / 1.979 PFLOP/s = 37.08 ms > 25 ms."""
+    column = comparison(launch(), [("chunk", launch("chunk=512 token"))])["columns"][1]
+    assert column["rows"]["TPOT_mix"]["value"] == pytest.approx(520 * 141_107_412_992 / 1.979e15)
+    assert "the TPOT_mix target of 25 ms/token is missed" in column["verdict"]["en"]
+    assert "TPOT target" not in column["verdict"]["en"]  # decode alone keeps it
+
+
+def test_fewer_and_larger_replicas_are_not_told_as_fewer_devices() -> None:
+    column = comparison(launch(), [("more", launch("devices=8"))])["columns"][1]
+    assert column["rows"]["g_fleet"]["ratio"] == pytest.approx(16 / 12)
+    better, worse = column["verdict"]["en"].split("worse:")
+    assert "replicas" in better
+    assert "g_fleet" in worse
