@@ -9,8 +9,10 @@ from derive.derivation.points import Absent, Point, Undefined, in_contract
 from derive.formula import unit_of
 from derive.study.bind import Bound
 from derive.study.finding import Finding, Results, percent, text, times, value
-from derive.study.results import said
+from derive.study.results import Result, said
 from derive.text import Text, same, tr
+
+MUCH = Fraction(11, 10)  # of a target: what a first-order figure must be off by to be warned of
 
 
 def margin(results: Results, name: str) -> tuple[str, str, str]:
@@ -45,6 +47,27 @@ def ttft_target(bound: Bound, results: Results) -> Iterator[Finding]:
             typical=typical, low=low, high=high, tail=tail,
         ),
     )  # fmt: skip
+    if attention_takes_it(bound, longest, target.quantity.base):
+        yield Finding(
+            "ttft_attention",
+            "warning",
+            tr(
+                "{T} is a first-order figure: counted with attention operations, which grow with the "
+                "square of a prompt, it takes more than a tenth longer than the TTFT target.",
+                T=text(results, "T_in_slo"),
+            ),
+        )
+
+
+def attention_takes_it(bound: Bound, longest: Result, target: Fraction) -> bool:
+    """Whether the longest prompt misses its target by far once attention operations are counted."""
+    if longest.value is None or {"hit", "g_pre"} & bound.inputs.keys():
+        return False  # those switches change what prefill computes, and where
+    there = bound.typical.with_(T_in=longest.value.base, b_pre=Fraction(1))
+    try:
+        return there.get("t_ops_pre") / there.get("MFU") > MUCH * target
+    except (Absent, Undefined):
+        return False
 
 
 def devices_for_targets(bound: Bound, results: Results) -> Iterator[Finding]:

@@ -224,3 +224,20 @@ def test_the_report_tables_the_margins(scenario: Launch) -> None:
     assert "+70.8 %" in text
     assert "+26.8 %" in text
     assert "达标所需设备数" in text
+
+
+def test_the_longest_prompt_is_told_to_be_first_order_where_attention_takes_it_past_the_target(
+    scenario: Launch,
+) -> None:
+    """DeepSeek V3, 1 s: 105,399 tokens; 4,997,120 FLOP a pair make 2.8e16 beside 7.7e15 FLOP."""
+
+    def told(of: Any) -> dict[str, str]:
+        return {f["id"]: f["text"]["en"] for f in study(of, load.sources())["findings"]}
+
+    said = told(load.scenario("deepseek-v3-on-8x-h200"))["ttft_attention"]
+    assert said.startswith("105,399 token/request is a first-order figure")
+    pairs = Fraction(105_399 * 105_400, 2)
+    attention = 4_997_120 * pairs / (8 * Fraction(1979) * 10**12 / 2)
+    assert attention > Fraction(11, 10)  # seconds, without any matrix product
+    # Llama 3 70B, 500 ms: 7,012 tokens, 4 · 80 · 64 · 128 FLOP a pair: 0.518 s with all operations
+    assert "ttft_attention" not in told(scenario())
