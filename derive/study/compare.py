@@ -165,6 +165,8 @@ def target(row: str, first: Base, bound: Bound, found: Results) -> Text | None:
     if value.base > goal.quantity.base:
         return tr("the {name} target of {goal} is missed", name=name, goal=shown_goal)
     old_goal, old = first.bound.inputs.get(TARGETS[row]), first.results[row].value
+    if old is None and first.fits:
+        return None  # the base has no such time: a switch made it
     if old is None or old_goal is None or old.base > old_goal.quantity.base:
         return tr("the {name} target of {goal} is now met", name=name, goal=shown_goal)
     return None
