@@ -6,7 +6,7 @@ Speculation is told by its acceptance `alpha`, a prefix cache by its share `hit`
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 
 SPECULATION = (
     "TPOT_spec", "X_spec", "TPOT_floor_spec", "bytes_per_token_spec", "I_decode_spec",
@@ -29,6 +29,16 @@ APART = (
     "cost_fleet_apart", "share_prefill_apart", "cost_in_apart", "b_load_apart", "g_fleet_apart",
     "g_ttft_apart", "g_slo_apart",
 )  # fmt: skip
+# the second order of prefill
+FOUND_SECOND = (
+    "F_matmul_pre_found", "F_att_pre_found", "KV_fill_found", "t_a2a_pre_found",
+    "share_over_pre_found",
+)  # fmt: skip
+CHUNK_SECOND = ("tokens_pre_chunk", "Q_pre_chunk", "t_launch_pre_chunk", "t_bubble_chunk")
+APART_SECOND = (
+    "t_ops_pre_apart", "t_bubble_apart", "t_a2a_pre_apart", "TTFT_ideal_apart",
+    "TTFT_second_apart", "TTFT_exp_apart",
+)  # fmt: skip
 
 
 def by_switches(given: Container[str], *, uneven: bool = False) -> tuple[str, ...]:
@@ -36,7 +46,7 @@ def by_switches(given: Container[str], *, uneven: bool = False) -> tuple[str, ..
 
     Where devices share unevenly, memory goes by its layout, and a draft model is left out of it.
     """
-    made = (*speculation(given), *prefill(given))
+    made = (*speculation(given), *prefill(given), *second_prefill(given))
     return tuple(v for v in made if not (uneven and v in DRAFT_MEMORY))
 
 
@@ -64,7 +74,8 @@ def prefill(given: Container[str]) -> tuple[str, ...]:
         made += [f"W_mix{several}"] if several else []
         made += [f"W_prefill_chunk{several}"] if experts else []
         made += ["share_comm_prefill_found"] if found else []
-        made += ["TPOT_mix_spec", "TTFT_mix_spec"] if "alpha" in given else []
+        if "alpha" in given:
+            made += ["TPOT_mix_spec", "TTFT_mix_spec", "TPOT_mix_exp_spec", "TTFT_mix_exp_spec"]
         return tuple(made)
     made = [f"W_prefill_found{several}"] if experts and found else []
     made += ["I_prefill_found", f"share_comm_prefill_found{'_apart' * apart}"] if found else []
@@ -75,6 +86,24 @@ def prefill(given: Container[str]) -> tuple[str, ...]:
         made += [] if found else ["share_comm_prefill_apart"]
     elif found:
         made += [f"TTFT_found{experts}", f"t_prefill_found{experts}", "TTFT_burst_turns"]
+    return tuple(made)
+
+
+def second_prefill(given: Container[str]) -> tuple[str, ...]:
+    """Those of prefill to the second order; a chunk has its own passes, other devices their own."""
+    found, chunks, apart = ("hit" in given, "T_chunk" in given, "g_pre" in given)
+    made = [*FOUND_SECOND] if found else []
+    if chunks:
+        made += CHUNK_SECOND
+    elif found:
+        made += ["tokens_pre_found", "Q_pre_found"]
+    if apart and not chunks:
+        made = [v for v in made if v != "t_a2a_pre_found"]
+        alone = isinstance(given, Mapping) and given["g_pre"] == 1  # it sends nothing
+        made += [*APART_SECOND, "t_over_pre_alone" if alone else "t_over_pre_apart"]
+    if found or (apart and not chunks):
+        where = "_apart" if apart and not chunks else ""
+        made.append(f"t_comm_pre{'_found' * found}{where}")
     return tuple(made)
 
 

@@ -448,13 +448,13 @@ def assumptions(bound: Bound, results: Results) -> list[dict[str, Any]]:
         )
     if "alpha" in bound.inputs:
         rows += speculated(bound)
-    if {"hit", "T_chunk", "g_pre"} & set(bound.inputs):
+    if "g_pre" in bound.inputs:
         rows.append(
             (
-                "second_prefill",
-                tr("second-order terms of prefill (TTFT_ideal, TTFT_second, TTFT_exp)"),
+                "prefill_devices",
+                tr("how the devices of prefill share, and when they hand over"),
                 tr(
-                    "of the whole prompt in one pass of the replica: the switches of prefill are not in them"
+                    "taken as one stage of one group that shares every layer; the KV cache moves after prefill, not layer by layer"
                 ),
             )
         )

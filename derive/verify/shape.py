@@ -198,7 +198,7 @@ MEASURED = {
 }  # fmt: skip
 SHAPE = {
     "measured?": MEASURED,
-    "format": TEXT, "program": TEXT, "hash": TEXT, "variants": Rows(TEXT, 60),
+    "format": TEXT, "program": TEXT, "hash": TEXT, "variants": Rows(TEXT, 120),
     "scenario": {
         "id": TEXT, "title": BOTH, "date": Maybe(TEXT), "model": {"id": TEXT, "name": BOTH},
         "hardware": {"id": TEXT, "name": BOTH}, "precision": Named(TEXT), "overrides": Named(TEXT),

@@ -144,7 +144,7 @@ BARE = {
     ("b_max_dev", "0"): "nought has every unit",
     ("share_over_pre", "1"): "a share and its complement",
     ("kappa_dev", "1"): "one whole head at least",
-    ("F_att_pre", "2"): "n (n + 1) / 2 pairs under the causal mask",
+    ("F_att_whole", "2"): "n (n + 1) / 2 pairs under the causal mask",
     ("t_send", "1"): "links between stages: one fewer than stages",
     ("t_wait", "1"): "links between stages, and collectives there or not",
     ("t_bubble", "1"): "links between stages, and the busy time itself",
