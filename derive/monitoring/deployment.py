@@ -16,6 +16,7 @@ from derive.text import Text, same
 from derive.units import Quantity, unit
 
 VARYING = ("b", "T")  # what an engine tells: the running batch and the context
+DRAFTED = "t_step + k_draft / one_token * t_draft_peak"
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,20 @@ class Deployment:
         told = said(found)
         return Text(told.en.removeprefix("≈ "), told.zh.removeprefix("≈ "))
 
+    def on(self, switch: str) -> bool:
+        """Whether the scenario has a switch on, told by its input as in `derive.switches`."""
+        return switch in self.inputs
+
+    @property
+    def step(self) -> str:
+        """The time between two outputs of a request at peak rates: with a draft model, of a round."""
+        return DRAFTED if self.on("alpha") and self.on("N_draft") else "t_step"
+
+    @property
+    def gained(self) -> Fraction:
+        """Tokens of a request that a step brings, of those verified the ones that are kept."""
+        return self.get("n_gain" if self.on("alpha") else "n") or Fraction(1)
+
     def why_not(self, name: str) -> Text | None:
         """Why a result does not exist."""
         why = self.results.get(name, {}).get("why")
@@ -88,7 +103,7 @@ class Deployment:
     def opened(self, name: str, kept: Container[str] = VARYING) -> Node | None:
         """A formula over `VARYING`, and other names kept; None where something it needs is absent."""
         try:
-            tree = self.trees.get(name, Name(name))
+            tree = self.trees[name] if name in self.trees else parse(name)
             return self.open(tree, kept)
         except (LookupError, ArithmeticError):  # absent, or a quotient that has no value here
             return None

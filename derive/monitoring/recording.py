@@ -14,6 +14,7 @@ from derive.monitoring.promql import matchers, number, promql
 WINDOW, LONG = "5m", "30m"  # of a rate, and of what only finished requests tell
 # formulas of the batch that are recorded themselves, so that others name them
 SUMS = {"F_step": "step_operations:bound", "Q_step": "step_bytes:bound"}
+CHUNK = "chunk"  # prompt tokens of a mean step
 QUANTILES = {"p50": "0.5", "p95": "0.95", "p99": "0.99"}
 
 
@@ -69,13 +70,24 @@ class Series:
     def formula(self, name: str) -> str | None:
         """A formula of the ledger at the running batch and the context, over the sums recorded."""
         tree = self.found.opened(name, SUMS)
-        return self.read(tree) if tree is not None else None
+        return self.read(self.mixed(tree)) if tree is not None else None
+
+    def mixed(self, tree: Node) -> Node:
+        """Chunks that ride on a step add their operations; on the bytes they hardly weigh."""
+        work = self.found.get("F_tok")
+        if not work or not self.found.on("T_chunk"):
+            return tree
+        more = Binary("*", Number(work), Name(CHUNK))
+        return substitute(tree, {"F_step": Binary("+", Name("F_step"), more)})
 
     def read(self, tree: Node) -> str:
         """An opened formula; a constant takes the labels of the replicas."""
         if isinstance(tree, Number):
             return f"{self.own('batch:mean5m')} * 0 + {number(tree.value)}"
-        names = {"b": "batch:mean5m", "T": "context_tokens:mean30m", **SUMS}
+        names = {
+            "b": "batch:mean5m", "T": "context_tokens:mean30m",
+            CHUNK: "step_prompt_tokens:mean5m", **SUMS,
+        }  # fmt: skip
         return promql(tree, {name: self.own(recorded) for name, recorded in names.items()})
 
     def measured(self) -> Iterator[Recorded]:
@@ -107,10 +119,26 @@ class Series:
             "computed_prompt_tokens:rate5m", f"clamp_min({prompt} - {cached}, 0)\nor {prompt}"
         )
         yield Recorded("preemptions:rate5m", self.rate("preemptions"))
+        if self.found.on("hit"):
+            queried = self.rate("queried", window=LONG)
+            yield Recorded(
+                "prefix_hits:ratio30m", f"{self.rate('cached', window=LONG)} / ({queried} > 0)"
+            )
+        if self.found.on("alpha"):
+            kept, rounds = (self.rate(m, window=LONG) for m in ("accepted_tokens", "drafts"))
+            yield Recorded("round_tokens:mean30m", f"1 + {kept} / ({rounds} > 0)")
+        if self.found.on("T_chunk"):  # one observation a request and step
+            yield Recorded("request_steps:rate5m", self.rate("step", "_count"))
+            yield Recorded(
+                "step_prompt_tokens:mean5m",
+                f"{self.own('computed_prompt_tokens:rate5m')} * {self.own('batch:mean5m')} / "
+                f"({self.own('request_steps:rate5m')} > 0)\nor {self.own('batch:mean5m')} * 0",
+            )
 
     def bounds(self) -> Iterator[Recorded]:
         """What the formulas say of the same batch and context, and the shares of it."""
         found, step = self.found, self.own("step_seconds:mean5m")
+        work = found.get("F_tok")
         for symbol, name in SUMS.items():
             tree = found.opened(symbol)
             if tree is not None:
@@ -121,16 +149,15 @@ class Series:
             yield Recorded("mbu:ratio", f"{moved} / {number(read)} / {step}")
         if (least := self.least()) is not None:
             yield Recorded("least_step_share:ratio", f"{self.read(least)} / {step}")
-        if (bound := self.formula("t_step")) is not None:
+        if (bound := self.formula(found.step)) is not None:
             yield Recorded("step_seconds:bound", bound)
             yield Recorded("bound_share:ratio", f"{self.own('step_seconds:bound')} / {step}")
-            tokens = f"{self.own('batch:mean5m')} * {number(found.get('n') or 1)}"
+            tokens = f"{self.own('batch:mean5m')} * {number(found.gained)}"
             yield Recorded("output_tokens:bound", f"{tokens} / {self.own('step_seconds:bound')}")
-        work = found.get("F_tok")
         if work and compute:
-            tokens = " + ".join(
-                self.own(n) for n in ("output_tokens:rate5m", "computed_prompt_tokens:rate5m")
-            )
+            here = ["output_tokens:rate5m"]
+            here += [] if found.on("g_pre") else ["computed_prompt_tokens:rate5m"]
+            tokens = " + ".join(map(self.own, here))
             yield Recorded("mfu:ratio", f"({tokens}) * {number(work)} / {number(compute)}")
 
     def product(self, one: str, other: str) -> Fraction | None:

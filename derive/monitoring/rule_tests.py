@@ -91,7 +91,10 @@ def per_second(state: Signals) -> dict[str, Fraction]:
         "preemptions": state.preemptions,
         "output": steps * state.tokens + finished,
         "prompt": finished * state.prompt,
-        "cached": Fraction(0),
+        "cached": finished * state.prompt * state.found,
+        "queried": finished * state.prompt,
+        "drafts": steps,
+        "accepted_tokens": steps * (state.tokens - 1),
     }
     for metric, each, count in (
         ("ttft", state.ttft, finished), ("step", state.step, steps),

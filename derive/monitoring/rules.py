@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from derive.monitoring.alerts import alerts
@@ -105,6 +105,7 @@ def head(found: Deployment, series: Series) -> list[Text]:
             "the step is the time between two outputs of a request; with speculation TPOT is shorter, as a step brings "
             "several tokens"
         ),
+        *switched(found),
     ]
     goal, best = found.get("target_TPOT"), found.get("TPOT", "low")
     if goal is not None and best is not None and goal < best:
@@ -115,6 +116,30 @@ def head(found: Deployment, series: Series) -> list[Text]:
             )
         )
     return told
+
+
+def switched(found: Deployment) -> Iterator[Text]:
+    """What a switch of the scenario puts into these rules, and what no metric tells."""
+    if found.on("alpha"):
+        yield tr(
+            "speculation is on: the bound of a step is that of a round, and its output that of the acceptance assumed; MFU "
+            "counts tokens that are kept, not those that verification rejects"
+        )
+    if found.on("hit"):
+        yield tr(
+            "a prefix cache is on: TTFT is that of the share assumed; what it holds of one request no metric tells, only the "
+            "mean of all"
+        )
+    if found.on("T_chunk"):
+        yield tr(
+            "prefill in chunks is on: the bound of a step counts the operations of the prompt tokens that a mean step carries; "
+            "the KV cache that chunks read again is left out"
+        )
+    if found.on("g_pre"):
+        yield tr(
+            "prefill has devices of its own: these rules are for the engines that decode, so restrict them to their labels; "
+            "utilization of the engines that prefill is not in them"
+        )
 
 
 def absence(one: LeftOut) -> Text:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from derive.expression.value import value
 from derive.monitoring.deployment import Deployment
 
 NEAR = Fraction(6, 10)  # of the bound: a replica at which nothing is wrong
@@ -20,6 +21,7 @@ class Signals:
     prompt: Fraction
     output: Fraction
     tokens: Fraction  # of a request and step
+    found: Fraction = Fraction(0)  # share of the prompts in the prefix cache
     waiting: Fraction = Fraction(0)
     kv_usage: Fraction = Fraction(1, 2)
     preemptions: Fraction = Fraction(0)  # a second
@@ -35,11 +37,27 @@ def calm(found: Deployment) -> Signals:
         ttft=found.get("t_prefill") or Fraction(1),
         prompt=found.get("T_in") or context / 2,
         output=found.get("T_out") or context / 2,
-        tokens=found.get("n") or Fraction(1),
+        tokens=found.gained,
+        found=found.get("hit") or Fraction(0),
     )
 
 
-def step_at(found: Deployment, batch: Fraction) -> Fraction:
+def step_at(found: Deployment, batch: Fraction, step: str = "") -> Fraction:
     """The step at peak rates at a batch, a second where no formula tells it."""
-    tree = found.opened("t_step")
-    return found.at(tree, batch, found.context) if tree is not None else Fraction(1)
+    tree = found.opened(step or found.step, ("F_step",))
+    if tree is None:
+        return Fraction(1)
+    known = {"b": batch, "T": found.context}
+    work = found.opened("F_step")
+    if work is not None:
+        known["F_step"] = found.at(work, batch, found.context)
+        known["F_step"] += (found.get("F_tok") or 0) * riding(found, batch)
+    return value(tree, known.__getitem__)
+
+
+def riding(found: Deployment, batch: Fraction) -> Fraction:
+    """Prompt tokens of a mean step where chunks ride on it: as many prompts begin as outputs end."""
+    prompt, output = found.get("T_in"), found.get("T_out")
+    if not found.on("T_chunk") or not prompt or not output:
+        return Fraction(0)
+    return batch * found.gained * prompt * (1 - (found.get("hit") or 0)) / output

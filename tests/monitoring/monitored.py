@@ -16,8 +16,10 @@ EXPERTS = "deepseek-v3-on-8x-h200"
 WINDOWS = "gemma-2-9b-on-1x-l40s"
 UNFIT = "article-70b-on-1x-h100"
 SMALL = "llama-3.1-8b-on-1x-l4"
+SPECULATION = ("speculation.draft=4", "speculation.acceptance=0.7")
+APART = ("disaggregation.prefill_devices=4", "disaggregation.link=50 GB/s")
 # a name and its settings: dense, experts, windows, nothing fits, no target, a ridge within memory,
-# values set by hand, speculation
+# values set by hand, each switch
 CASES: dict[str, tuple[str, ...]] = {
     "dense": (LAUNCH,),
     "experts": (EXPERTS,),
@@ -27,6 +29,15 @@ CASES: dict[str, tuple[str, ...]] = {
     "by hand": (LAUNCH, "t_step=20 ms", "W_read=100 GB"),
     "long context": ("article-7b-on-1x-a100",),
     "several tokens a step": (LAUNCH, "n=3"),
+    "speculation": (LAUNCH, *SPECULATION),
+    "draft model": (LAUNCH, *SPECULATION, "speculation.draft_model=llama-3.1-8b"),
+    "prefix cache": (LAUNCH, "prefix_cache.hit=0.5"),
+    "whole prompt found": (WINDOWS, "prefix_cache.hit=1"),
+    "chunks": (LAUNCH, "chunk=512"),
+    "long prompts in chunks": (WINDOWS, "chunk=256", "T_in=6000", "T_out=20"),
+    "disaggregation": (LAUNCH, *APART),
+    "all that mix": (EXPERTS, *SPECULATION, "prefix_cache.hit=0.25", "chunk=1024"),
+    "all that part": (LAUNCH, *SPECULATION, "prefix_cache.hit=0.25", *APART),
 }
 
 

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import copy
 import re
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
 from derive.monitoring import rules, rules_tests
+from derive.monitoring.deployment import Deployment
 from derive.monitoring.engines import VLLM
+from derive.monitoring.signals import step_at
 from derive.text import chinese
 
 from .monitored import (
+    APART,
     CASES,
     EXPERTS,
     LAUNCH,
     SMALL,
+    SPECULATION,
     UNFIT,
     WINDOWS,
     checked,
@@ -226,6 +231,70 @@ def test_products_decide_on_the_ridge_where_they_say_otherwise(
         assert made(text)[name]["expr"].endswith(f"> {limit}")
     else:
         assert "# left out: BatchAboveCritical: by products none" in head(text)
+
+
+def test_switches_that_are_off_leave_no_word() -> None:
+    text = rules(ledger(LAUNCH))
+    told = (
+        "BelowAssumed",
+        "speculation is on",
+        "chunk",
+        "prefix cache is on",
+        "engines that decode",
+    )
+    assert not [word for word in told if word in text]
+
+
+def test_with_chunks_thresholds_are_those_of_mixed_steps() -> None:
+    """Without targets the slow end of what is reachable: of the steps that carry a chunk."""
+    plain, chunks = ledger(WINDOWS), ledger(WINDOWS, "chunk=256")
+    for name in ("TTFT", "TPOT"):
+        expr = made(rules(chunks))[f"{name}High"]["expr"]
+        slow = chunks["results"][f"{name}_mix"]["high"]
+        assert expr.endswith(f"> {slow!r}")
+        assert slow > plain["results"][name]["high"]
+    told = made(rules(ledger(LAUNCH, "chunk=512")))["BatchAboveTPOTLimit"]["annotations"]
+    assert "by decode alone: steps that carry a chunk" in told["description"]
+    assert "at 8 requests a chunk of 342 tokens keeps the target" in told["description"]
+
+
+def test_assumed_yield_and_share_are_thresholds() -> None:
+    """1 + 0.7 + 0.49 + 0.343 + 0.2401 tokens a round, half of the prompts."""
+    alerts = made(rules(ledger(LAUNCH, *SPECULATION, "prefix_cache.hit=0.5")))
+    assert alerts["AcceptanceBelowAssumed"]["expr"].endswith("< 2.7731")
+    assert alerts["PrefixHitsBelowAssumed"]["expr"].endswith("< 0.5")
+    assert "a verification pass" in alerts["TPOTHigh"]["annotations"]["description"]
+    assert (
+        "1,024 token/request of it to compute" in alerts["TTFTHigh"]["annotations"]["description"]
+    )
+
+
+def test_what_nothing_is_assumed_of_is_left_out() -> None:
+    text = rules(
+        ledger(LAUNCH, "prefix_cache.hit=0", "speculation.draft=4", "speculation.acceptance=0")
+    )
+    for name in ("PrefixHitsBelowAssumed", "AcceptanceBelowAssumed"):
+        assert name not in made(text)
+        assert any(row.startswith(f"# left out: {name}: ") for row in head(text))
+
+
+def test_the_round_of_a_draft_model_is_the_bound() -> None:
+    """Four drafts before each verification, at peak: 16.06 GB of weights and the draft's KV."""
+    found = ledger(LAUNCH, *SPECULATION, "speculation.draft_model=llama-3.1-8b")
+    deployment = Deployment(found)
+    step = step_at(deployment, Fraction(8))
+    moved = 2 * 8_030_261_248 + 8 * Fraction(2176) * 131_072
+    drafts = 4 * moved / (4 * 3_350 * 10**9)
+    assert step - step_at(deployment, Fraction(8), "t_step") == drafts
+
+
+def test_what_no_engine_tells_of_prefill_apart_is_said() -> None:
+    text = rules(ledger(LAUNCH, *APART))
+    assert "not in any one engine's metric" in made(text)["TTFTHigh"]["annotations"]["description"]
+    assert any("these rules are for the engines that decode" in row for row in head(text))
+    (group,) = yaml.safe_load(text)["groups"]
+    (mfu,) = [r["expr"] for r in group["rules"] if r.get("record") == "derive:mfu:ratio"]
+    assert "computed_prompt_tokens" not in mfu
 
 
 def test_a_target_out_of_reach_is_said() -> None:

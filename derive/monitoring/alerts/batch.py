@@ -16,11 +16,28 @@ def batch_slo(case: Case) -> Alert | LeftOut:
     return count(case,
         "BatchAboveTPOTLimit", "b_slo", none or memory_first(case, "b_slo"),
         tr("{replica} runs more than {limit}", replica=REPLICA, limit=case.found.shown("b_slo")),
-        tr(
-            "{value} requests run; at reachable rates the TPOT target allows {limit} at a context of {T}",
-            value=PLAIN, limit=case.found.shown("b_slo"), T=case.found.shown("T"),
-        ),
+        slo_told(case),
         tr("limit the running batch of the engine to this number, or add replicas"),
+    )  # fmt: skip
+
+
+def slo_told(case: Case) -> Text:
+    """What the target allows, and that steps which carry a chunk are not in it."""
+    told = tr(
+        "{value} requests run; at reachable rates the TPOT target allows {limit} at a context of {T}",
+        value=PLAIN, limit=case.found.shown("b_slo"), T=case.found.shown("T"),
+    )  # fmt: skip
+    if not case.found.on("T_chunk"):
+        return told
+    told = tr(
+        "{told}, by decode alone: steps that carry a chunk are longer and not in this limit",
+        told=told,
+    )
+    if not case.found.get("T_chunk_slo"):
+        return told
+    return tr(
+        "{told}; at {b} a chunk of {chunk} keeps the target",
+        told=told, b=case.found.shown("b"), chunk=case.found.shown("T_chunk_slo"),
     )  # fmt: skip
 
 

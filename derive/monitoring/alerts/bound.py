@@ -64,7 +64,7 @@ def faster(case: Case) -> Alert | LeftOut:
     name, limit = "FasterThanBound", Limit(Fraction(1), same("1"), DERIVED)
     if (why := no_bound(case)) is not None:
         return LeftOut(name, why)
-    bound = step_at(case.found, case.calm.running)
+    bound = step_at(case.found, case.calm.running, "t_step")
     return Alert(
         name,
         f"{case.own('least_step_share:ratio')} > 1\nand {case.own('requests_running:mean5m')} >= 1",
@@ -78,7 +78,7 @@ def faster(case: Case) -> Alert | LeftOut:
         ),
         uneven(case),
         (replace(case.calm, step=bound / 4),),
-        ((replace(case.calm, step=bound / NEAR),),),
+        ((replace(case.calm, step=step_at(case.found, case.calm.running) / NEAR),),),
     )
 
 
@@ -132,6 +132,6 @@ def flat(case: Case) -> Alert | LeftOut:
 
 def no_bound(case: Case) -> Text | None:
     """Why there is no step time to compare with."""
-    if case.found.opened("t_step") is not None:
+    if case.found.opened(case.found.step) is not None:
         return None
     return case.found.why_not("t_step") or tr("the ledger has no step time")
