@@ -9,7 +9,7 @@ from derive.text import Text, tr
 from derive.units import Unit
 from derive.verify.levers import PULLED
 from derive.verify.say import quoted
-from derive.verify.says import ABOVE, BELOW, CRITICAL, FAR, MEAN, Says
+from derive.verify.says import ABOVE, BELOW, CRITICAL, FAR, FAR_PROMPT, MEAN, Says
 from derive.verify.texts import read
 from derive.verify.values import Ledger
 
@@ -66,6 +66,12 @@ CHECKED: dict[str, Says] = {
     ),
     "checklist.alert-TTFT": threshold("TTFT", "t_prefill"),
     "checklist.alert-TPOT": threshold("TPOT", "TPOT_floor"),
+    "checklist.slo-TPOT": tuple(
+        ("b_slo", "T", "b_max", *group, *chunk)
+        for group in ((), ("b_max_tp",))
+        for chunk in ((), ("T_chunk_slo", "b"))
+    ),
+    "checklist.slo-TTFT": (("T_in_slo",), ("T_in_slo", "b", "TTFT_mix"), (FAR_PROMPT,)),
     "checklist.floor": tuple(
         found
         for at in AT

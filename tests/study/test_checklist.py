@@ -222,3 +222,37 @@ def test_every_link_leads_to_a_derivation() -> None:
         for row in rows(name).values():
             assert all(ref in catalogue() for ref in row.get("refs", []))
     assert rows(LAUNCH)["ridge"]["refs"] == ["I_ridge"]
+
+
+# the launch scenario: 25 ms/token and 500 ms; b_slo and b_max as the findings have them
+def test_targets_have_lines_of_their_own() -> None:
+    told = answer(LAUNCH, "slo-TPOT")
+    assert told == (
+        "79 requests at 2,304 token/request; memory would hold 220 requests. Passed: cap running "
+        "requests at that, then add replicas"
+    )
+    # 500 ms x 4 x 494.75 TFLOP/s over 2 x 70.55 GFLOP a token
+    assert answer(LAUNCH, "slo-TTFT").startswith("7,012 token/request on an idle replica. Passed: ")
+    assert rows(LAUNCH)["slo-TPOT"]["refs"] == ["b_slo", "TPOT", "b_max"]
+
+
+def test_without_targets_there_are_none() -> None:
+    assert not {"slo-TPOT", "slo-TTFT"} & rows(GEMMA).keys()
+
+
+def test_memory_that_ends_before_the_target_is_said() -> None:
+    assert "but memory ends at 2,291 requests" in answer(DEEPSEEK, "slo-TPOT")
+
+
+def test_chunks_have_a_limit_beside_that_of_decode() -> None:
+    told = answer(LAUNCH, "slo-TPOT", "chunk=512")
+    assert told.endswith("beside prefill a chunk of 342 tokens keeps it at 8 requests")
+    assert "Beside 8 requests in decode the planned prompt takes" in answer(
+        LAUNCH, "slo-TTFT", "chunk=512"
+    )
+
+
+def test_targets_out_of_reach_say_why() -> None:
+    unmet = ("target_TPOT=5 ms/token", "target_TTFT=5 ms")
+    assert answer(LAUNCH, "slo-TPOT", *unmet) == "not even one request meets the target"
+    assert answer(LAUNCH, "slo-TTFT", *unmet).startswith("reading the weights once already takes")

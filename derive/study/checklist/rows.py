@@ -11,11 +11,12 @@ from derive.study.checklist.levers import levers
 from derive.study.checklist.numbers import numbers
 from derive.study.checklist.questions import questions
 from derive.study.checklist.symptoms import symptoms
+from derive.study.checklist.targets import targets
 from derive.study.checklist.trust import trust
 from derive.study.finding import Results
 from derive.study.levers import Elasticity
 
-PARTS = (numbers, alerts, questions, levers, experiments, symptoms, bands, trust)
+PARTS = (numbers, alerts, targets, questions, levers, experiments, symptoms, bands, trust)
 
 
 def checklist(bound: Bound, results: Results, found: list[Elasticity]) -> list[Row]:
