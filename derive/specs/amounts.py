@@ -167,7 +167,7 @@ def sensible(field: Field, node: Scalar, quantity: Quantity, faults: Faults) -> 
         what = tr("{key}: {text} is negative", key=key, text=text)
         faults.add("S304", what, place, mark=node.text)
     elif value == 0 and not field.zero:
-        what = tr("{key}: must be above zero", key=key)
+        what = tr("{key}: must be above zero, found {text}", key=key, text=text)
         faults.add("S304", what, place, mark=node.text)
     elif field.most == 1 and value > 1:
         percent = 2 <= value <= 100 and not text.endswith("%")
@@ -196,7 +196,7 @@ def limit(field: Field, value: int) -> str:
     """A bound of a field in the unit that people write."""
     shown = full(field, likely_units(field)[0])
     there = Fraction(value) * unit(field.unit).factor / shown.factor
-    number = f"{int(there):,}" if there >= 1 else f"1/{int(1 / there):,}"
+    number = f"{int(there):,}" if there >= 1 else f"{float(there):g}"
     return f"{number} {likely_units(field)[0]}".strip()
 
 

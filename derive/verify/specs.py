@@ -162,6 +162,9 @@ def settings(record: Mapping[str, Any]) -> list[str]:
             given.setdefault(row["origin"].removeprefix(SET), row["text"])
         elif by_option(row):
             given.setdefault(row["id"], row["text"])
+    for name, text in record["scenario"].get("parallel", {}).items():
+        if name not in texts:  # TP is no input: the others leave it
+            given.setdefault(name, text)
     for triple in record["calibration"].values():
         low = triple["low"]
         if low["origin"].startswith(SET):

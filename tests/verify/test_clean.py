@@ -42,6 +42,8 @@ SETS = [
     ("arrival=123456 request/s", "headroom=0.123"),
     ("T=2305", "memory.block=64 token/request"),
     ("T=9000", "T_max=8000"),
+    ("TP=2", "PP=2"),
+    ("TP=1", "DP=2", "PP=2"),
     ("TTFT_meas=0.5 s", "TPOT_meas=30 ms/token", "X_meas=300 token/s"),
 ]
 
