@@ -39,6 +39,8 @@ UNITS: dict[str, tuple[str, dict[str, str]]] = {
     "request": ("request", DECIMAL),
     "device": ("device", {}),
     "USD": ("dollar", {}),
+    "CNY": ("yuan", {}),
+    "EUR": ("euro", {}),
     "J": ("joule", DECIMAL | SMALL),
     "W": ("watt", DECIMAL | SMALL),
     "Wh": ("watthour", DECIMAL),
@@ -73,6 +75,8 @@ ALIASES: dict[str, str] = {
     "accelerator": "device", "accelerators": "device", "卡": "device", "设备": "device",
     "显卡": "device", "加速卡": "device", "芯片": "device", "块": "device", "张": "device",
     "usd": "USD", "$": "USD", "dollar": "USD", "dollars": "USD", "美元": "USD",
+    "yuan": "CNY", "RMB": "CNY", "元": "CNY", "元人民币": "CNY", "块钱": "CNY", "人民币": "CNY",
+    "euro": "EUR", "euros": "EUR", "欧元": "EUR",
     "joule": "J", "joules": "J", "焦耳": "J", "焦": "J", "watt": "W", "watts": "W", "瓦": "W",
     "瓦特": "W", "瓦时": "Wh", "percent": "%", "pct": "%",
 }  # fmt: skip

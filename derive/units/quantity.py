@@ -15,7 +15,7 @@ from derive.units.names import symbols
 
 # How an engineer calls a dimension, in the order the bases are printed.
 BASES = (
-    "operation", "information", "energy", "currency", "parameter", "element",
+    "operation", "information", "energy", "currency", "yuan", "euro", "parameter", "element",
     "token", "request", "time", "device",
 )  # fmt: skip
 BASE_NAMES = {
@@ -23,6 +23,8 @@ BASE_NAMES = {
     "information": Text("information", "信息量"),
     "energy": Text("energy", "能量"),
     "currency": Text("currency", "货币"),
+    "yuan": Text("yuan", "人民币"),
+    "euro": Text("euro", "欧元"),
     "parameter": Text("parameter", "参数"),
     "element": Text("element", "元素"),
     "token": Text("token", "token"),
@@ -32,6 +34,7 @@ BASE_NAMES = {
 }
 BASE_SYMBOLS = {
     "operation": "FLOP", "information": "byte", "energy": "J", "currency": "USD",
+    "yuan": "CNY", "euro": "EUR",
     "parameter": "param", "element": "element", "token": "token", "request": "request",
     "time": "s", "device": "device",
 }  # fmt: skip
@@ -237,5 +240,7 @@ def everyday_names() -> dict[Dimension, Text]:
         ("USD", "an amount of money", "金额"),
         ("USD/s", "a price per time", "单位时间价格"),
         ("USD/token", "a price per token", "每 token 价格"),
+        ("CNY", "an amount of money", "金额"),
+        ("EUR", "an amount of money", "金额"),
     )
     return {unit(text).dimension: Text(en, zh) for text, en, zh in named}

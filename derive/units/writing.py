@@ -21,9 +21,11 @@ LARGE, SMALL = ("", "k", "M", "G", "T", "P", "E"), ("ns", "µs", "ms", "s")
 # Dimensions with a customary display unit, whatever the size.
 CUSTOMARY = (
     "FLOP/s/device", "USD/token", "USD/hour", "USD/hour/device", "J/token", "FLOP/byte",
+    "CNY/token", "CNY/hour", "CNY/hour/device", "EUR/token", "EUR/hour", "EUR/hour/device",
     "FLOP/param/token", "FLOP*request/element/token", "byte/param", "byte/element",
 )  # fmt: skip
-INSTEAD = {"FLOP/s/device": "TFLOP/s/device", "USD/token": "USD/Mtoken"}
+INSTEAD = {"FLOP/s/device": "TFLOP/s/device", "USD/token": "USD/Mtoken",
+           "CNY/token": "CNY/Mtoken", "EUR/token": "EUR/Mtoken"}  # fmt: skip
 
 __all__ = [
     "FIGURES", "Shown", "digits", "gib", "grouped", "show", "significant", "terminating",

@@ -257,7 +257,7 @@ def test_both_sides_of_a_law_have_one_dimension(law) -> None:  # type: ignore[no
 
 
 # a bit of the bus is a pin, a price may be each device's: the words carry what the unit leaves out
-BARE = ("CONS014", "CONS035")
+BARE = ("CONS014", "CONS035", "CONS040", "CONS041", "CONS042")
 TOLD_BY_WORDS = {"output": "token", "prompt": "token", "achieved_rate": "FLOP/s", "mfu": "",
                  "tpot": "s/token", "itl": "s/token", "batch": "request"}  # fmt: skip
 

@@ -27,6 +27,7 @@ WRONG = re.compile(
 )
 CLAUSE = re.compile(r"[:;：；，。]|[,.](?= )")
 RUN_AT = re.compile(r"(?:(?<![A-Za-z])at|以|按) ?$", re.IGNORECASE)
+CURRENCIES = ("currency", "yuan", "euro")
 SHARES = ("mfu", "mbu", "share")  # say themselves how much less than the peak it is
 TENS = [Fraction(10) ** n for n in range(-6, 7)]
 MOST = 8  # ways to fill a law before it is left alone
@@ -79,8 +80,9 @@ def fillings(law: Law, claim: Claim) -> Iterator[dict[str, Figure]]:
 
 
 def one_subject(figures: tuple[Figure, ...]) -> bool:
-    """Whether all figures speak of the same product and the same model."""
-    return all(
+    """Whether all figures speak of the same product and the same model, in one currency."""
+    money = {b for f in figures for b, _ in f.dimension.powers if b in CURRENCIES}
+    return len(money) <= 1 and all(
         len({getattr(f, kind).span for f in figures if getattr(f, kind)}) <= 1
         for kind in ("hardware", "model")
     )

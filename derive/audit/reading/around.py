@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from derive.audit.reading.sentence import Sentence
 
 PARAM, PER_TOKEN, BYTE = unit("param"), unit("param/token"), unit("byte")
-DOLLAR, PER_MILLION = unit("USD"), unit("USD/Mtoken")
+PER_MILLION = {unit(c): unit(f"{c}/Mtoken") for c in ("USD", "CNY", "EUR")}
+TOKEN_RATE = unit("token/s")
+EACH_SECOND = re.compile(
+    r"每秒钟?(?!内)(?:可以?|能够?)?(?:处理|生成|输出|产出|吐出?|吞|跑|解码|读|消化)"
+    r"(?:[^,;:.]|\.(?=[0-9])){0,48}$"
+)
 TOKEN, REQUEST, REQUEST_RATE = unit("token"), unit("request"), unit("request/s")
 BYTE_PER_TOKEN = unit("B/token")
 BILLIONS = re.compile(r"[0-9.,]+ ?B per ")  # B alone: bytes, or billions
@@ -98,8 +103,10 @@ def counted(read: Read, at: int, found: Sentence, held: Normal, nouns: Sequence[
         if of_parameters(found):
             return read  # stores 46.7B parameters, uses 12.9B per token
         return replace(read, value=read.value / 10**9, half=read.half / 10**9, unit=BYTE)
-    if read.unit == DOLLAR and OF_MILLION.search(held.text[: found[at].start]):
-        return replace(read, unit=PER_MILLION)  # a million tokens cost $0.69
+    if read.unit in PER_MILLION and OF_MILLION.search(held.text[: found[at].start]):
+        return replace(read, unit=PER_MILLION[read.unit])  # a million tokens cost $0.69
+    if read.unit == TOKEN and each_second(at, found, held):
+        return replace(read, unit=TOKEN_RATE)  # 每秒可以处理某模型 20 万个 token
     if read.unit == BYTE_PER_TOKEN and BILLIONS.match(text) and of_parameters(found):
         return replace(read, value=read.value * 10**9, half=read.half * 10**9, unit=PARAM)
     if not read.unit.terms and nouns[:1] == ["qps"]:
@@ -107,6 +114,14 @@ def counted(read: Read, at: int, found: Sentence, held: Normal, nouns: Sequence[
     if read.unit == PER_TOKEN:
         return replace(read, unit=PARAM)  # activates 22B parameters per token
     return read
+
+
+def each_second(at: int, found: Sentence, held: Normal) -> bool:
+    """Whether a number of tokens is what is done each second, a name between both."""
+    told = EACH_SECOND.search(held.text[: found[at].start])
+    return told is not None and not any(
+        t.kind == "number" and t.start > told.start() for t in found[:at]
+    )
 
 
 def of_parameters(found: Sentence) -> bool:

@@ -13,6 +13,7 @@ from derive.audit.reading.figures import Read
 from derive.audit.reading.lexicon import FILLER
 from derive.audit.reading.lists import (
     achieved_beside_mfu,
+    lend_back,
     remarks,
     same_bytes,
     share_unit,
@@ -24,9 +25,10 @@ from derive.audit.reading.owners import against, changed, in_order, nearest
 from derive.audit.reading.roles import WAYS, role_of
 from derive.audit.reading.scan import Token, tokens
 from derive.audit.reading.sentence import Sentence, gap
+from derive.audit.reading.together import sum_beside_each
 from derive.audit.types import Claim, Figure, Named, Term
 from derive.errors import Place
-from derive.units import unit
+from derive.units import Unit, unit
 
 PARAM, PER_TOKEN = unit("param"), unit("param/token")
 PART_OF = re.compile(r"(?:of(?: (?:its|the|all|those))*(?: total)?|的) ?$", re.IGNORECASE)
@@ -57,12 +59,13 @@ def read_claim(text: str, roots: tuple[Path, ...], place: Place | None = None) -
     models = [named(t, held) for t in found if t.kind == "model"]
     figures = [figure(t, i, found, held) for i, t in enumerate(found) if t.kind == "number"]
     inherit_units(figures, found)
+    lend_back(figures, text)
     same_bytes(figures)
     achieved_beside_mfu(figures, found, text)
     remarks(figures, text)
     share_unit(figures, hardware, text)
     lend_tokens(figures)
-    sum_beside_each(figures)
+    sum_beside_each(figures, text)
     named_one = bool(models)  # else a parameter count is all that is known of the model
     sizes = [f for f in figures if f.unit == PARAM and f.role != "active"]
     models += [sized(f) for f in sizes if is_model(f, held) or not named_one]
@@ -158,10 +161,8 @@ def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
         and ("token" in conditions("per", at, found) or of_each(at, found, held))
     ):
         role, made = "kappa", made * unit("token") ** -1
-    if role == "work" and (
-        "token" in conditions("per", at, found) or of_one_token(at, found, held)
-    ):
-        role, made = "token_work", made * unit("token") ** -1
+    if per := of_each_token(role, at, found, held):
+        role, made = per[0], made * per[1]
     if role in ACHIEVED and "achieved" in said.get("calibre", ()):
         role = ACHIEVED[role] if achiever(at, found) else role
     elif role == "achieved_rate" and not achiever(at, found):
@@ -172,6 +173,22 @@ def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
         role = "tpot"
     text, span = held.text[token.start : token.end].strip(), held.span(token.start, token.end)
     return Figure(text, span, read.value, read.half, made, read.about, bound, role, said)
+
+
+def of_each_token(role: str, at: int, found: Sentence, held: Normal) -> tuple[str, Unit] | None:
+    """The role of work or energy that is one token's, and what its unit is multiplied by.
+
+    TFLOPS beside no product are the plural of TFLOP.
+    """
+    said = "token" in conditions("per", at, found)
+    if role == "energy" and said:
+        return "token_energy", unit("1/token")
+    alone = of_one_token(at, found, held)
+    if role == "work" and (alone or said):
+        return "token_work", unit("1/token")
+    if role == "peak_rate" and alone and "hardware" not in found.about:
+        return "token_work", unit("s/token")
+    return None
 
 
 def of_token(token: Token, held: Normal) -> bool:
@@ -295,19 +312,6 @@ def lend_tokens(figures: list[Figure]) -> None:
         way = WAYS.get(one.conditions.get("tokens", ()), "")
         if one.role == "number" and not one.unit.terms and way and other.role in WAYS.values():
             figures[i] = replace(one, unit=other.unit, role=way)
-
-
-def sum_beside_each(figures: list[Figure]) -> None:
-    """A larger rate beside the rate of each of many requests is that of all of them."""
-    rates = [(i, f) for i, f in enumerate(figures) if f.role == "speed"]
-    many = any(f.role in ("concurrency", "batch") and f.value > 1 for f in figures)
-    if len(rates) != 2 or not many:
-        return
-    (i, one), (j, other) = rates
-    for at, whole, each in ((i, one, other), (j, other, one)):
-        free = not whole.says("user") and not whole.says("tokens", "input")
-        if free and each.says("user", "one") and whole.quantity.base > each.quantity.base:
-            figures[at] = replace(whole, conditions={**whole.conditions, "user": ("all",)})
 
 
 def is_model(one: Figure, held: Normal) -> bool:

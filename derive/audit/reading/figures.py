@@ -32,14 +32,18 @@ NEARLY = re.compile(
     r"(?:大?约|大概)(?:需要?|有|占用?|合|在|可达) ?$"
 )  # before the digits: 约需 1,410 亿次
 EVERY = re.compile(
-    r"(?:每(?P<unit>秒|分钟|小时|天|日)|(?P<mean>日)均)(?:可|能)?"
+    r"(?:每(?P<unit>秒|分钟|小时|天|日)|(?P<mean>日)均)(?:可以?|能够?)?"
     r"(?:传输?|搬运|读取?|写入?|处理|生成|解码|输出|产出|完成|执行)? *"
     r"|每(?P<million>百万|1 ?M)(?: ?个)? ?tokens?(?:的)?"
     r"(?:价格|成本|费用|收费)?(?:约?为|是|只要|仅?需要?|收|花)? *"
     r"|每(?P<parameter>个?参数)(?:占用?|需要?|用|为|按)? *(?=[0-9.]+ ?(?:字节|bytes?|B))",
     re.IGNORECASE,
 )
-MONEY = re.compile(r"(?:US\$|\$|USD(?= ?[0-9.])) ?", re.IGNORECASE)
+MONEY = re.compile(
+    r"(?:(?P<usd>US\$|\$|USD(?= ?[0-9.]))|(?P<cny>[¥￥]|(?:RMB|CNY)(?= ?[0-9.]))"
+    r"|(?P<eur>€|EUR(?= ?[0-9.]))) ?",
+    re.IGNORECASE,
+)
 RANGE = re.compile(r" ?(?:-|~|to|至|到) ?(?=[0-9.])", re.IGNORECASE)
 SHORT = re.compile(
     r" ?(?P<letter>[kKMBT])(?![A-Za-z0-9/])|(?P<many>[kKM])(?= ?(?:token|context|上下文|个))"
@@ -77,7 +81,11 @@ A_TIME = re.compile(r" (?:an?|each|every) (?=(?:second|minute|hour|day)\b)")
 SIZED = re.compile(r"[kKMBT]-?(?:param|token)")  # the letter is a factor, not a unit
 FLOATING = re.compile(r"floating[ -]point (?=operation)", re.IGNORECASE)
 WORDS = {"a": 1, "an": 1, "one": 1, "two": 2, "four": 4, "ten": 10}
-WRITTEN = re.compile(r"(?P<word>an?|one|two|four|ten)(?= (?:tera|peta|exa)[a-z])", re.IGNORECASE)
+WRITTEN = re.compile(
+    r"(?P<word>an?|one|two|four|ten)(?= (?:tera|peta|exa)[a-z])"
+    r"|(?<=for )(?P<one>an?|one)(?= (?:hour|day|minute)(?![a-z]))",
+    re.IGNORECASE,
+)
 ALONE = re.compile(r"(?<![0-9A-Za-z.^])10(?:\^|\*\*)([+-]?[0-9]{1,2})(?![0-9.^*])")  # 10^12
 OF_THESE = re.compile(  # 400 GB of data per second
     r" of (?:[A-Za-z0-9]+ ){1,2}?(?:per|each|every|a) "
@@ -86,6 +94,12 @@ OF_THESE = re.compile(  # 400 GB of data per second
 )
 TIME_UNITS = {"second": "s", "millisecond": "ms", "microsecond": "µs", "minute": "min", "hour": "h"}
 UNIT_TIME = unit("s")
+HAN = {c: n for n, c in enumerate("一二三四五六七八九", 1)} | {"两": 2}
+TENTHS = re.compile(  # no 成本, 成为, 三成立
+    r"(?P<about>大?约|近|将近|接近)?"
+    r"(?:(?P<han>[一二两三四五六七八九])|(?<![0-9.])(?P<digit>[1-9]) ?)"
+    r"成(?=[,;.。，；:：()（） ]|左右|以上|的|多|$)"
+)
 THOUSANDS = re.compile(r"^[1-9][0-9]?,?[0-9]{2}0 ?亿")  # no more digits than billions have
 HUNDRED_MILLION = 10**8
 MOST_PIECES = 5
@@ -121,6 +135,8 @@ def figure_at(text: str, start: int) -> Read | None:
     """The number that begins here, with as much unit as can be read; None where none begins."""
     at, below = start, ""
     about = bool(NEARLY.search(text[max(0, start - 6) : start]))
+    if tenths := TENTHS.match(text, at):
+        return in_tenths(tenths, about=about)
     for _ in range(2):  # 约每秒 11.6 万, 每秒约 11.6 万
         if not below and (every := EVERY.match(text, at)):
             at, below = every.end(), unit_below(every)
@@ -152,7 +168,7 @@ def figure_at(text: str, start: int) -> Read | None:
         value, half = value * factor, half * factor
     made = read or Unit()
     if money:
-        made = unit("USD") * made
+        made = unit((money.lastgroup or "usd").upper()) * made
     if THOUSANDS.search(text[at:end]):
         half = max(half, Fraction(5 * HUNDRED_MILLION))  # 2,360 亿 is 236 billion written out
     if not below and (each := OF_THESE.match(text, end)) and (not timed(made) or loose):
@@ -162,6 +178,13 @@ def figure_at(text: str, start: int) -> Read | None:
         made = made * composed(Fraction(1), UnitWords(below).read()).quantity.unit ** -1
     after = re.match(r" ?(?:左右|上下)", text[end : end + 4])
     return Read(end, value, half, made, about or bool(after), loose)
+
+
+def in_tenths(tenths: re.Match[str], *, about: bool) -> Read:
+    """三成 and 3 成 are thirty percent, to half a tenth."""
+    about = about or bool(tenths["about"])
+    value = Fraction(HAN[tenths["han"]] if tenths["han"] else int(tenths["digit"]))
+    return Read(tenths.end(), value * 10, Fraction(5), unit("%"), about)
 
 
 def unit_below(every: re.Match[str]) -> str:
@@ -199,7 +222,8 @@ def number_at(text: str, at: int) -> tuple[Fraction, Fraction, int] | None:
         return Fraction(10) ** int(power[1]), Fraction(0), power.end()
     found = NUMBER.match(text, at)
     if found is None and (written := WRITTEN.match(text, at)):
-        return Fraction(WORDS[written["word"].lower()]), Fraction(0), written.end()
+        word = written["word"] or written["one"]
+        return Fraction(WORDS[word.lower()]), Fraction(0), written.end()
     if found is None:
         numeral = CHINESE.match(text, at)
         whole = chinese(numeral[0]) if numeral else None
@@ -267,7 +291,7 @@ def loose_half(text: str, at: int) -> Fraction:
 
 def counted_by(text: str, at: int) -> bool:
     """Whether a Chinese numeral counts something: 两张, 八卡; 一 alone is an article."""
-    return bool(re.match(r" ?(?:[张块卡台路个条]|tokens?|词元)", text[at : at + 8]))
+    return bool(re.match(r" ?(?:[张块卡台路个条]|tokens?|词元|小时|分钟|秒|天)", text[at : at + 8]))
 
 
 def written_out(words: str) -> str:

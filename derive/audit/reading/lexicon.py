@@ -58,7 +58,7 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
                      r"g[eo]ts?(?= ?[0-9.,]+ ?[TP]F)", r"(?:只有|只跑|仅有) ?(?=[0-9.,]+ ?[TP]F)", "跑出", "实测", "达到", "实际", "跑到", "持续"),
     },
     "bound": {
-        "<=": ("up to", "at most", "no more than", "maximum(?: of)?", "max\\.?", "upper bound", "≤", "<", "最高", "至多", "最多", "上限", "不超过", "高达"),
+        "<=": ("(?<!add\\s)(?<!adds\\s)(?<!sum\\s)(?<!sums\\s)up to", "at most", "no more than", "maximum(?: of)?", "max\\.?", "upper bound", "≤", "<", "最高", "至多", "最多", "上限", "不超过", "高达"),
         ">=": ("at least", "no less than", "minimum(?: of)?", "over(?! (?:an?|the|its|one|each) )", "more than", "≥", ">", "至少", "不少于", "不低于", "超过", "最少"),
     },
     "tokens": {
@@ -71,7 +71,7 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
     "per": {
         "token": ("per token", "(?:for )?each token", "a token", "(?:for )?every token", "单个 ?token(?= ?的 ?KV)", "每(?:个)? ?token", "每(?:个)?词元"),
         "layer": ("per layer", "每层"),
-        "link": ("per (?:link|port|lane)", "(?:links|ports|lanes) of", "每(?:条|个)?(?:链路|端口)", "单(?:条)?(?:链路|端口)"),
+        "link": ("per (?:link|port|lane)", "(?:links|ports|lanes)(?= ?(?:of|at|x|×|\\*|@|each|on|carr|in))", "each (?:link|port|lane)", "每条(?! ?(?:请求|序列|消息))", "每(?:条|个)?(?:链路|端口)", "单(?:条)?(?:链路|端口)"),
     },
     "noun": {
         "memory_bandwidth": ("memory bandwidth", "HBM\\d?e?(?: memory)? bandwidth", "bandwidth of (?:the )?(?:memory|HBM\\d?e?)", "显存带宽", "内存带宽"),
@@ -151,7 +151,8 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
         "offload": ("offload(?:ing|ed|s)?", "卸载"),
         "bound": ("(?:theoretical |physical |lower |upper )?bound(?! by)", "floor", "ceiling", "roof", "下限", "下界", "上界", "天花板", "硬上限"),
         "fits": ("fits?(?: (?:on|in|into|onto))?", "deployed? on", "runs?(?: [a-z]+ly| fine| well| just fine)? on", "can (?:be )?(?:run|served?|host(?:ed)?|load(?:ed)?|h[eo]ld) (?:on|by|in)",
-                 "(?:can|could|will|able to) (?:run|serve|host|hold|load)(?! at)", "enough (?:to (?:run|hold|serve)|for)", "放得下", "装得下", "跑得(?:动|了|起来)",
+                 "(?:can|could|will|able to) (?:run|serve|host|hold|load)(?! at)", "enough (?:to (?:run|hold|serve)|for)",
+                 "(?:comfortably|easily|happily|readily|just(?: about)?) (?:holds?|hosts?|accommodates?|fits?)", "放得下", "装得下", "跑得(?:动|了|起来)",
                  "(?:带|塞|载)得(?:动|下)", "(?:能|可以?)?(?:放|装|塞)(?:进|下|入)", "(?:能|可以?|够)(?:部署|运行|跑|装|放|加载)(?!到|出|满|[在进下入])",
                  "(?:能|可以?)?(?:部署|运行|跑)在", "(?:能够?|可以?)(?=(?:用|以) ?[A-Za-z0-9]{2,6} ?(?:精度|格式|量化)? ?(?:部署|运行|跑|加载)(?!到|出|满))", "(?:足)?够(?:放下|装下|跑|运行)", "(?:能够?|可以?)(?=在 ?[^,.;]{1,24}[上里中](?:运行|跑|部署|放下|装下|加载))"),
         "unfit": ("放不(?:下|进)", "装不(?:下|进)", "塞不(?:下|进)", "跑不(?:动|了|起来)", "带不动", "too (?:large|big) (?:for|to fit)", "out of memory", "爆显存", "显存不(?:够|足)"),

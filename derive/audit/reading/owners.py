@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from derive.units import unit
+
 if TYPE_CHECKING:
     from derive.audit.types import Figure, Named
 
@@ -24,14 +26,54 @@ BECOMES = re.compile(
 VERSUS = re.compile(r" ?(?:vs\.?|versus|against|compared (?:to|with)|对比?|比) ?", re.IGNORECASE)
 THAN = re.compile(r"(?:compared (?:to|with)|than|from|相比|对比|较|从) ?(?:the )?$", re.IGNORECASE)
 
+# a memory that tells a product from its siblings: an 80 GB H100, 80GB 的 H100
+AHEAD = re.compile(r"[ -]?(?:HBM[0-9]?e? )?(?:版?的 ?)?(?:NVIDIA |AMD |英伟达 ?)?", re.IGNORECASE)
+# what stands before a product that another is only held against
+STANDARD = re.compile(
+    r"(?:(?<![a-z])(?:than|compared (?:to|with)|exceeds?|beats?|above|below|trails?|outperforms?)"
+    r"(?: the| an?)? ?|(?:[相对]?比|超过|超越|高于|低于|多于|少于|大于|小于|不如|不及|优于|逊于"
+    r"|胜过|领先|落后)(?:于|了)? ?)(?:NVIDIA |AMD |英伟达 ?)?$",
+    re.IGNORECASE,
+)
+# a clause that goes on about its subject
+GOES_ON = re.compile(
+    r"[,;，；] ?(?:(?:but|and|yet|though|however|reaching|hitting|with|while (?:its|having)"
+    r"|delivering)(?![a-z])(?! (?:which|whose))|[\u4e00-\u9fff])",
+    re.IGNORECASE,
+)
+OF_OTHER = re.compile(r"(?:后者|它|which|whose)", re.IGNORECASE)
+BYTES = unit("byte").dimension
+
 
 def nearest(one: Figure, among: Sequence[Named], text: str) -> Named | None:
-    """The name that follows by a preposition, else the last before the figure, else the first."""
+    """The name that follows by a preposition, else the last before the figure, else the first.
+
+    A product that the subject was held against in an earlier clause is passed over.
+    """
     after = [n for n in among if n.span[0] >= one.span[1]]
+    before = [n for n in among if n.span[1] <= one.span[0]]
     if after and BEHIND.fullmatch(text[one.span[1] : after[0].span[0]]):
         return after[0]
-    before = [n for n in among if n.span[1] <= one.span[0]]
-    return before[-1] if before else next(iter(among), None)
+    sized = (
+        one.dimension == BYTES and after and AHEAD.fullmatch(text[one.span[1] : after[0].span[0]])
+    )
+    if sized and (not before or text[before[-1].span[1] : one.span[0]].strip()):
+        return after[0]
+    subject = [n for n in before if not only_compared(n, one, text)]
+    chosen = subject or before
+    return chosen[-1] if chosen else next(iter(among), None)
+
+
+def only_compared(named: Named, figure: Figure, text: str) -> bool:
+    """Whether a name is a standard of comparison, and the figure in a clause about the subject.
+
+    "The H20 has 96 GB, more than the 80 GB of the H100, but only 148 TFLOPS".
+    """
+    words = text[named.span[1] : figure.span[0]]
+    goes_on = GOES_ON.search(words)
+    if goes_on is None or OF_OTHER.search(words, goes_on.start()):
+        return False
+    return bool(STANDARD.search(text[max(0, named.span[0] - 32) : named.span[0]]))
 
 
 def in_order(figures: Sequence[Figure], among: Sequence[Named]) -> dict[int, Named]:

@@ -16,9 +16,11 @@ from derive.units import unit
 from derive.units.numerals import Unusable
 
 NUMBER_START = re.compile(
-    r"[0-9.≈~$]|US\$|USD(?= ?[0-9])|每(?=秒|分|小时|天|日|百万|1 ?M|个?参数)|日均"
+    r"[0-9.≈~$¥￥€]|US\$|(?:USD|RMB|CNY|EUR)(?= ?[0-9])|日均"
+    r"|每(?=秒|分|小时|天|日|百万|1 ?M|个?参数)"
     r"|[一二两三四五六七八九十]|大约|约|将近|接近|近"
     r"|(?:an?|one|two|four|ten) (?=(?:tera|peta|exa)[a-z])"
+    r"|(?<=for )(?:an?|one) (?=(?:hour|day|minute)(?![a-z]))"
     r"|about|around|approx|roughly|nearly|almost",
     re.IGNORECASE,
 )
@@ -42,7 +44,8 @@ BEFORE_UNIT = re.compile(
     r"|achieved|effective|sustained|usable|real|measured|稠密|稀疏|峰值|的)"
     r" ?){1,4}"
     r"| (?:input|output|prompt|generated|completion|context|new|total) (?=tok(?:en)?s?\b)"
-    r"| ?个? ?(?:输入|输出|生成|提示|上下文)(?:的)? ?(?=tokens?\b|词元)",
+    r"| ?个? ?(?:输入|输出|生成|提示词?|上下文|(?:input|output|prompt) )(?:的)? ?"
+    r"(?=tokens?\b|词元)",
     re.IGNORECASE,
 )
 WORDS = {
@@ -54,6 +57,7 @@ COUNTED = re.compile(
     r"(?=[A-Z]|[0-9]{3,4}(?![0-9])|[0-9]{1,4} ?GB? [A-Z])",
     re.IGNORECASE,
 )
+ANY_CARD = re.compile(r"[0-9]{1,4} ?GB? (?:cards?|GPUs?|accelerators?)(?![a-z])", re.IGNORECASE)
 OF_THEM = re.compile(  # eight of them need 2.8 kW
     rf"(?P<word>[1-9][0-9]{{0,3}}|{'|'.join(sorted(WORDS, reverse=True))})"
     r" (?:of (?:them|these|those)|such (?:cards?|GPUs?))(?![A-Za-z])",
@@ -139,8 +143,9 @@ def tokens(text: str, roots: tuple[Path, ...]) -> list[Token]:
                 systems.end(), members(systems["count"] or systems["han"]), Fraction(0), DEVICE
             )
             found = [Token("number", at, systems.end(), read=read, of="devices")]
-        elif (counted := COUNTED.match(text, at)) and products.at(
-            text, after_times(text, counted.end())
+        elif (counted := COUNTED.match(text, at)) and (
+            products.at(text, after_times(text, counted.end()))
+            or ANY_CARD.match(text, counted.end())
         ):
             read = Read(
                 counted.end(), Fraction(WORDS[counted["word"].lower()]), Fraction(0), DEVICE

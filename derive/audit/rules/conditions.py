@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from derive.audit.rule import rule
+from derive.audit.rules.generations import between_products
+from derive.audit.rules.product_order import order
 from derive.audit.sheet import causes, rates
 from derive.audit.sheet.bare import without_figure
 from derive.audit.sheet.findings import finding
 from derive.audit.sheet.match import judgements
+from derive.audit.sheet.ratios import multiples
 from derive.audit.sheet.records import relabelled
+from derive.audit.types import Finding
+from derive.text import joined, same, tr
 
 if TYPE_CHECKING:
     from derive.audit.library import Library
     from derive.audit.sheet.records import Judgement
-    from derive.audit.types import Claim, Finding
+    from derive.audit.types import Claim
 
 
 def of_cause(
@@ -110,7 +115,16 @@ condition(
 def variant_unnamed(claim: Claim, library: Library) -> Iterator[Finding]:
     """Right for one variant, not for another; or a quantity of a name with several."""
     yield from of_cause("COND003", "variant", causes.variants, claim, library)
-    yield from without_figure("COND003", claim, library)
+    if not compared(claim, library):
+        yield from without_figure("COND003", claim, library)
+
+
+def compared(claim: Claim, library: Library) -> bool:
+    """Whether an order or a multiple between two products holds, or fails, for all variants."""
+    if len(claim.hardware) < 2:
+        return False
+    found = [*order(claim, library), *between_products(claim, library)]
+    return bool(found) and all(f.verdict != "ambiguous" for f in found)
 
 
 # a rate at a precision that the product lacks
@@ -135,10 +149,8 @@ condition(
 
 
 # both directions where one is meant, or the other way round
-condition(
+@rule(
     "COND005",
-    "direction",
-    causes.directed,
     name=("both directions of a link", "链路的双向带宽"),
     page=(
         "Links are marketed by the sum of both directions, while data of a collective moves in one direction per "
@@ -154,6 +166,27 @@ condition(
         "H100 SXM 的 NVLink 单向 450 GB/s。",
     ),
 )
+def directed(claim: Claim, library: Library) -> Iterator[Finding]:
+    """One finding a figure; a note where two products are compared, both by the sum."""
+    found = [j for j in judgements(claim, library) if j.cause == "direction"]
+    if alike(claim, found):
+        what = tr("{figures} add both directions on either side: like stands against like",
+                  figures=joined(same(j.figure.text) for j in found))  # fmt: skip
+        yield Finding("COND005", "consistent", "info", what, tuple(j.figure.span for j in found))
+        return
+    yield from of_cause("COND005", "direction", causes.directed, claim, library)
+
+
+def alike(claim: Claim, found: Sequence[Judgement]) -> bool:
+    """Whether links of different products, each the sum of both directions, are only compared."""
+    compared = claim.says("relation", "than", "less", "more", "times") or multiples(claim)
+    return (
+        bool(compared)
+        and len({j.figure.hardware.ids for j in found if j.figure.hardware}) > 1
+        and len(found) == len(claim.of("link"))
+        and all(j.verdict == "ambiguous" for j in found)
+        and {j.best.hits[0].entry.direction for j in found} == {"both"}
+    )
 
 
 # the sum where one device is meant, or one where the sum is

@@ -13,7 +13,7 @@ from derive.audit.rule import rule
 from derive.audit.sheet.entries import Entry, entries
 from derive.audit.sheet.heard import SIXTEEN, alike
 from derive.audit.sheet.match import judgements
-from derive.audit.sheet.ratios import Multiple, multiple, multiples, others
+from derive.audit.sheet.ratios import Multiple, multiple, multiples, others, turned
 from derive.audit.sheet.records import Hit, Judgement
 from derive.audit.sheet.words import KIND, conditions, quotient, size, times, under
 from derive.audit.types import Finding, Reading
@@ -154,7 +154,7 @@ def between_products(claim: Claim, library: Library) -> Iterator[Finding]:
             for a, b in combinations(usable(entries(p), kind), usable(entries(q), kind))
         ]
         plain = [(a, b) for a, b in pairs if a.basis == b.basis and meant(a, claim)]
-        if claim.says("relation", "less"):
+        if turned(claim, stated):
             pairs, plain = [(b, a) for a, b in pairs], [(b, a) for a, b in plain]
         if plain:
             yield judged_multiple(stated, plain, pairs, kind, disputed(sides, kind, library))

@@ -25,6 +25,17 @@ if TYPE_CHECKING:
 BASE = re.compile(
     r" ?(?:[x×]|times|倍)? ?(?:(?:that )?of |as much as )?(?:the )?(?:'s|’s|的)? ?", re.IGNORECASE
 )
+# between a multiple and the product that it is a multiple of, and the other way round
+OF_IT = re.compile(
+    r" ?(?:[x×]|times|fold)?(?: (?:that|the|of|as|much|many|memory|hbm|bandwidth|capacity|compute"
+    r"|power|vram|throughput|flops|peak))*(?: an?)? ?",
+    re.IGNORECASE,
+)
+ITS = re.compile(r"(?: ?(?:SXM[0-9]?|PCIe|NVL))? ?的 ?(?:约|近|将近|大约|接近)?")
+DIMINISHED = re.compile(
+    r"(?<![a-z])(?:less|lower|slower|smaller|fewer|reduc|cut|below)|少|低|慢|小|降|减|弱",
+    re.IGNORECASE,
+)
 NEAR = 24  # characters between a multiple and the quantity that it is of
 
 
@@ -107,12 +118,40 @@ def of_one(
             return
     pairs = [
         (a, b)
-        for p, q in combinations(*(library.products(n) for n in sides))
+        for p, q in combinations(*(printed(n, kind, alike, library) for n in sides))
         for a, b in combinations(cited(p, kind), cited(q, kind))
         if a.basis == b.basis and meant(a, claim)
     ]
     if pairs:
-        yield told(stated, pairs, kind)
+        yield told(stated, *one_way(claim, stated, sides, pairs), kind)
+
+
+def one_way(
+    claim: Claim, stated: Multiple, sides: tuple[Named, Named], pairs: list[tuple[Entry, Entry]]
+) -> tuple[list[tuple[Entry, Entry]], bool]:
+    """The pairs with what the multiple is of below, and whether the words leave no other way."""
+    if DIMINISHED.search(claim.text):
+        return pairs, False
+    for named in claim.hardware:
+        behind, ahead = (
+            claim.text[stated.span[1] : named.span[0]], claim.text[named.span[1] : stated.span[0]]
+        )  # fmt: skip
+        after = named.span[0] >= stated.span[1] and OF_IT.fullmatch(behind)
+        before = named.span[1] <= stated.span[0] and ITS.fullmatch(ahead)
+        if after or before:
+            swapped = named.ids == sides[0].ids
+            return ([(b, a) for a, b in pairs] if swapped else pairs), True
+    return pairs, False
+
+
+def printed(named: Named, kind: str, figures: list[Figure], library: Library) -> list[Hardware]:
+    """The variants of a name that have the figures which the claim prints of it; else all."""
+    mine = [f for f in figures if f.hardware and f.hardware.ids == named.ids]
+    products = [*library.products(named)]
+    return [
+        p for p in products
+        if all(any(f.interval.meets(e.interval) for e in cited(p, kind)) for f in mine)
+    ] or products  # fmt: skip
 
 
 def cited(product: Hardware, kind: str) -> list[Entry]:
@@ -134,10 +173,15 @@ def kind_of(claim: Claim, stated: Multiple, figures: list[Figure]) -> str:
     return KINDS[before[-1].role][0]
 
 
-def told(stated: Multiple, pairs: list[tuple[Entry, Entry]], kind: str) -> Finding:
+def told(
+    stated: Multiple,
+    pairs: list[tuple[Entry, Entry]],
+    only: bool,
+    kind: str,
+) -> Finding:
     """The multiple against the quotients of the specs."""
     ratios = [(a.quantity.base / b.quantity.base, a, b) for a, b in pairs]
-    met = [(r, a, b) for r, a, b in ratios if stated.meets(r) or stated.meets(1 / r)]
+    met = [(r, a, b) for r, a, b in ratios if stated.meets(r) or (not only and stated.meets(1 / r))]
     cited_alone = [row for row in ratios if not (row[1].other or row[2].other)]
     rows = {
         (times(r), a.product.id, b.product.id): (r, a, b)

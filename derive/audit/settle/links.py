@@ -20,18 +20,21 @@ UNDER = re.compile(r"[0-9] ?[/÷] ?$")
 
 def links(claim: Claim, library: Library) -> Claim:
     """The claim with rates of a link told from the memory bandwidth by what the spec has."""
-    if not claim.says("noun", "link") or claim.says("noun", *MEMORY):
+    named = claim.says("noun", "link")
+    if claim.says("noun", *MEMORY) or not (named or claim.says("direction")):
         return claim
     made = tuple(
         replace(f, role="link")
-        if f.role == "memory_bandwidth" and is_link(f, claim, library)
+        if f.role == "memory_bandwidth"
+        and (named or f.says("direction"))  # the bandwidth of a memory has none
+        and is_link(f, claim, library, told=named)
         else f
         for f in claim.figures
     )
     return replace(claim, figures=made) if made != claim.figures else claim
 
 
-def is_link(figure: Figure, claim: Claim, library: Library) -> bool:
+def is_link(figure: Figure, claim: Claim, library: Library, *, told: bool) -> bool:
     """Whether it is the link of a product, alone or of a system, and not its memory bandwidth."""
     named = {int(f.value) for f in claim.of("devices") if f.value.denominator == 1}
     met = set()
@@ -40,7 +43,7 @@ def is_link(figure: Figure, claim: Claim, library: Library) -> bool:
         for entry in entries(product):
             if any(figure.interval.meets(entry.interval.scaled(n)) for n in counts if n > 0):
                 met.add(entry.kind)
-    alone = sum(f.dimension == figure.dimension for f in claim.figures) == 1
+    alone = told and sum(f.dimension == figure.dimension for f in claim.figures) == 1
     return ("link" in met or alone) and "memory_bandwidth" not in met
 
 

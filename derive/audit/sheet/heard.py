@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     from derive.specs.types import Hardware
 
 EACH = re.compile(r" ?(?:each|apiece)(?![A-Za-z])(?! (?:way|direction))", re.IGNORECASE)
+TIMES = re.compile(r"[×*@] ?$|(?<![A-Za-z])x ?$")
+BY = re.compile(r" ?[×*x] ?[0-9]")
+ON = re.compile(  # the same again, in other words
+    r"(?:即|也就是|摊到|摊下来|平均|折合|相当于|[,;(] ?(?:i\.e\.?|that is|or|so|meaning|which is|=)"
+    r"|works? out|comes? to|amounts? to|=)",
+    re.IGNORECASE,
+)
+SHARED = re.compile(r"(?:摊到|摊下来|平均|每|per|each|works? out)", re.IGNORECASE)
 SIXTEEN = ("bf16", "fp16")
 SCOPES = ("node", "rack", "pod")
 INTEGER = ("int8", "int4")
@@ -51,7 +59,9 @@ def heard(figure: Figure, claim: Claim) -> Heard:
         only(said.get("direction", ())),
         figure.says("scope", "device")
         or (counts == {1} and counted_one(claim))
-        or each(figure, claim),
+        or ("device", -1) in figure.dimension.powers
+        or each(figure, claim)
+        or factor(figure, claim),
         frozenset(n for n in counts if n > 1),
         max(
             (
@@ -70,14 +80,48 @@ def heard(figure: Figure, claim: Claim) -> Heard:
 
 
 def carried(figure: Figure, claim: Claim) -> Conditions:
-    """The precision of the figure before, where only the sparsity changes (FP8: sparse, dense)."""
-    if figure.says("precision") or not figure.says("sparsity"):
+    """What the figure before says of this one too.
+
+    The precision where only the sparsity changes (FP8: sparse, dense), or where the same is told
+    again (a rack has so much FP4, that is so much per GPU); both directions of each of its links.
+    """
+    if figure.role == "link":
+        return summed(figure, claim)
+    if figure.says("precision"):
         return {}
     at = claim.figures.index(figure)
     before = claim.figures[at - 1] if at else None
     if before is None or (before.role, before.hardware) != (figure.role, figure.hardware):
         return {}
-    return {"precision": before.conditions.get("precision", ())}
+    lent = {"precision": before.conditions.get("precision", ())}
+    if figure.says("sparsity"):
+        return lent
+    words = claim.text[before.span[1] : figure.span[1]]
+    shared = SHARED.search(words)
+    if not shared and not ON.search(words):
+        return {}
+    if shared:
+        lent["sparsity"] = before.conditions.get("sparsity", ())
+    return lent
+
+
+def summed(figure: Figure, claim: Claim) -> Conditions:
+    """Both directions, where it is a sum of links that count both, or twice one that counts one."""
+    if figure.says("direction"):
+        return {}
+    halves = [
+        f for f in claim.of("link")
+        if f.hardware == figure.hardware and f.says("direction", "one")
+        and f.interval.scaled(2).meets(figure.interval)
+    ]  # fmt: skip
+    if halves:
+        return {"direction": ("both",)}
+    parts = [
+        f for f in claim.of("link")
+        if f.hardware == figure.hardware and f.says("direction", "both")
+        and not f.says("direction", "one") and f.quantity.base < figure.quantity.base
+    ]  # fmt: skip
+    return {"direction": ("both",)} if parts else {}
 
 
 def alike(precision: str) -> tuple[str, ...]:
@@ -93,6 +137,13 @@ def only(values: tuple[str, ...]) -> str:
 def each(figure: Figure, claim: Claim) -> bool:
     """Whether the word behind it says that each device has so much: 72 GPUs with 186 GB each."""
     return bool(claim.of("devices")) and bool(EACH.match(claim.text, figure.span[1]))
+
+
+def factor(figure: Figure, claim: Claim) -> bool:
+    """Whether it is multiplied by a count of devices: 72 GPUs × 1.8 TB/s."""
+    return bool(claim.of("devices")) and bool(
+        TIMES.search(claim.text[: figure.span[0]]) or BY.match(claim.text, figure.span[1])
+    )
 
 
 def counted_one(claim: Claim) -> bool:

@@ -16,6 +16,7 @@ from derive.audit.consistency.between import before
 from derive.audit.interval import Interval
 from derive.audit.sheet.entries import Entry, entries
 from derive.audit.sheet.heard import INTEGER, SIXTEEN, Heard, beside, heard, whole
+from derive.audit.sheet.parts import share_of
 from derive.audit.sheet.records import Hit, Judgement, Match, fit
 from derive.audit.sheet.variants import KINDS, narrowed, smaller_build
 from derive.units import unit
@@ -134,6 +135,8 @@ def carried(figure: Figure) -> bool:
 
 def spoken_of_otherwise(figure: Figure, claim: Claim) -> bool:
     """Whether the figure is what something needed or reached, not what the product has."""
+    if share_of(claim, figure):
+        return True
     if figure.role in ("peak_rate", "achieved_rate") and OF_WATT.search(before(claim, figure, 8)):
         return True
     if figure.role == "power":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from derive.audit.interval import Interval
@@ -29,6 +30,49 @@ AHEAD = re.compile(
     r"(?: about| roughly)? ?|高|多|快|大|强|领先|提升|提高|增加)出?)"
     r"|(?P<less>低|慢|小|弱|落后|减?少|降低)|(?P<of>的))了?[ 约大近]*$"
 )
+HAN = {c: n for n, c in enumerate("一二三四五六七八九十", 1)} | {"两": 2}
+SPELLED = {
+    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10,
+}  # fmt: skip
+WHOLE = re.compile(
+    rf"(?<![a-z])(?P<word>{'|'.join(SPELLED)})(?:[ -]?fold|[ -]times)(?![a-z])"
+    r"|(?<![a-z])(?P<triple>tripl(?:es?|ed|ing))(?![a-z])"
+    r"|(?<![a-z])(?P<four>quadrupl(?:es?|ed|ing))(?![a-z])"
+    r"|(?P<han>[二两三四五六七八九十])倍(?![率增频速])",
+    re.IGNORECASE,
+)
+PART = re.compile(
+    r"(?<![a-z])(?P<half>half)(?= (?:of|the|that|as|an?) ?)"
+    r"|(?<![a-z-])(?:(?P<top>an?|one|two|three)[ -])"
+    r"(?P<of>third|quarter|fourth|fifth|sixth|seventh|eighth|tenth)s?"
+    r"(?= (?:of|the|that|as)(?![a-z]))"
+    r"|(?P<below>[二三四五六七八九十])分之(?P<above>[一二两三四五六七八九])"
+    r"|(?P<halved>一半)(?![天以儿])",
+    re.IGNORECASE,
+)
+PARTS = {
+    "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
+    "tenth": 10,
+}  # fmt: skip
+TOPS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3}
+OVER = re.compile(
+    r"(?:more than|over|above|at least|超过?|不止|大于|高于|至少)[^,;，；。0-9]{0,6}$",
+    re.IGNORECASE,
+)
+UNDER = re.compile(
+    r"(?:less than|under|below|at most|not even|不到|不足|低于|至多)[^,;，；。]{0,32}$",
+    re.IGNORECASE,
+)
+AND_MORE = re.compile(r" ?(?:多(?!少)|以上|有余)")
+SOME = Fraction(1, 10)  # what a share in words may be off by
+ROUGH = Fraction(3, 20)  # one that is said to be rough
+ROUGHLY = re.compile(
+    r"(?:about|around|roughly|nearly|almost|close to|some|[大]?约[为是]?|近|将近|接近|差不多)"
+    r"(?:[^,;，；。0-9]{0,24}的)? ?$",
+    re.IGNORECASE,
+)
+LARGE = Fraction(10**6)
 DOUBLE = ("twice", "double", "doubles", "两倍", "翻倍")
 
 
@@ -54,7 +98,7 @@ def multiple(claim: Claim) -> Multiple | None:
 def multiples(claim: Claim) -> list[Multiple]:
     """All of them in their order: numbers and percentages between two products, else a word."""
     found = [*in_numbers(claim)[:MOST], *in_percent(claim)[:MOST]]
-    return sorted(found, key=lambda m: m.span) or in_words(claim)
+    return sorted(found, key=lambda m: m.span) or in_words(claim)[:MOST]
 
 
 def in_numbers(claim: Claim) -> list[Multiple]:
@@ -63,20 +107,78 @@ def in_numbers(claim: Claim) -> list[Multiple]:
     if not words:
         return []
     return [
-        Multiple(f.interval, f.text, f.span, f)
+        Multiple(open_ended(f), f.text, f.span, f)
         for f in claim.figures
         if f.role in ("number", "ratio") and not f.unit.terms
         and any(f.span[0] < t.span[1] and t.span[0] <= f.span[1] + NEAR for t in words)
     ]  # fmt: skip
 
 
+def open_ended(figure: Figure) -> Interval:
+    """What a multiple stands for; "more than 2x" has no upper end."""
+    if figure.bound != ">=":
+        return figure.interval
+    return Interval(figure.interval.low, max(LARGE, figure.interval.high))
+
+
+def spelled(claim: Claim) -> tuple[Multiple, ...]:
+    """Multiples and shares in words: three times, a quarter of, 三倍, 三分之一."""
+    return spelled_in(claim.text)
+
+
+@lru_cache(maxsize=64)
+def spelled_in(text: str) -> tuple[Multiple, ...]:
+    """Those of a text: many rules ask for them."""
+    made = []
+    for found in WHOLE.finditer(text):
+        value = Fraction(
+            3 if found["triple"] else 4 if found["four"]
+            else SPELLED.get((found["word"] or "").lower()) or HAN[found["han"]]
+        )  # fmt: skip
+        half = Fraction(1, 2) if value > TWO else TWO * SOME
+        made.append(worded(text, found.span(), value, half))
+    for found in PART.finditer(text):
+        if found["below"]:
+            value = Fraction(HAN[found["above"]], HAN[found["below"]])
+        elif found["of"]:
+            value = Fraction(TOPS[found["top"].lower()], PARTS[found["of"].lower()])
+        else:
+            value = Fraction(1, 2)
+        made.append(worded(text, found.span(), value, value * SOME))
+    return tuple(made)
+
+
+def worded(text: str, span: Span, value: Fraction, half: Fraction) -> Multiple:
+    """One such multiple: "more than" and "less than" before it leave one end open."""
+    before = text[max(0, span[0] - 40) : span[0]]
+    if ROUGHLY.search(before):
+        half = max(half, value * ROUGH)
+    low, high = value - half, value + half
+    if OVER.search(before) or AND_MORE.match(text, span[1]):
+        low, high = value, LARGE
+    elif UNDER.search(before):
+        low, high = Fraction(0), value
+    return Multiple(Interval(low, high), text[slice(*span)], span)
+
+
+def turned(claim: Claim, stated: Multiple) -> bool:
+    """Whether the words turn a quotient round ("3 times less"); "less than half" does not."""
+    return any(
+        t.kind == "relation" and t.says == "less"
+        and not 0 <= stated.span[0] - t.span[1] <= len(" than ")
+        for t in claim.terms
+    )  # fmt: skip
+
+
 def in_words(claim: Claim) -> list[Multiple]:
-    """The first "twice" or 翻倍."""
+    """Multiples and shares in words: twice, 翻倍, three times, a quarter of, 三分之一."""
+    made = [*spelled(claim)]
     for term in claim.terms:
         text = claim.text[slice(*term.span)]
-        if term.kind == "relation" and term.says == "times" and text.lower() in DOUBLE:
-            return [Multiple(Interval.of(TWO), text, term.span)]
-    return []
+        double = term.kind == "relation" and term.says == "times" and text.lower() in DOUBLE
+        if double and not any(m.span[0] < term.span[1] and term.span[0] < m.span[1] for m in made):
+            made.append(worded(claim.text, term.span, TWO, TWO * SOME))
+    return sorted(made, key=lambda m: m.span)
 
 
 def in_percent(claim: Claim) -> list[Multiple]:

@@ -24,7 +24,10 @@ KINDS: dict[str, tuple[str, ...]] = {
     "power": ("power",),
     "ridge": ("ridge",),
 }
-LINKS_SUM = re.compile(r"[0-9] ?(?:links|lanes|条(?:链路)?)[^;.]{0,4}[x×*]")
+LINKS_SUM = re.compile(
+    r"[0-9] ?(?:NVLink[0-9]? )?(?:links|lanes|条(?: ?NVLink[0-9]? ?)?(?:链路)?)[^;.]{0,4}[x×*]",
+    re.IGNORECASE,
+)
 VARIANT = re.compile(r"[ -]?(?:的 ?)?")
 
 
@@ -41,8 +44,9 @@ def narrowed(each: list[Match], claim: Claim) -> list[Match]:
         m for m in each if any(d.devices in counts for d in m.product.domains if d.devices > 4)
     ]
     each = boards or each  # eight of them are a board, where only one form is sold so
-    if figure.role == "memory" and marks(claim, figure):
-        each = [m for m in each if has(m.product, figure)] or each
+    for memory in claim.of("memory"):
+        if memory.hardware == figure.hardware and marks(claim, memory):
+            each = [m for m in each if has(m.product, memory)] or each
     if figure.role == "link" and len(pinned := by_links(each, claim)) == 1:
         each = pinned
     others = [f for f in claim.of("memory") if f.hardware == figure.hardware]
@@ -57,6 +61,8 @@ def by_links(each: list[Match], claim: Claim) -> list[Match]:
     figures = [f for f in claim.of("link") if f.hardware == each[0].figure.hardware]
     if len(figures) < 2 and not claim.says("per", "link") and not LINKS_SUM.search(claim.text):
         return []
+    if claim.says("per", "link") or LINKS_SUM.search(claim.text):
+        figures = [max(figures, key=lambda f: f.quantity.base)]  # the others are of one link
 
     def fits(product: Hardware) -> bool:
         values = [v for v in (product.link_per_direction, product.link_total) if v]
