@@ -100,6 +100,25 @@ consistent|租一张 L40S 每小时 1.2 欧元，跑 100 小时要 120 欧元。
 contradicted|A TPU v5e at 1.2 EUR/hour for 100 hours costs 1,200 EUR.
 contradicted|8 张 H100，每张 700W，跑一天耗电约 1340 度。
 consistent|8 张 H100，每张 700W，跑一天耗电约 134 度。
+consistent|The H20 has 96 GB and 4.0 TB/s, yet its dense BF16 compute is only about 15% of the H100 SXM's.
+consistent|单张 H20 显存 96GB、带宽 4.0 TB/s，但算力只有 H100 SXM 的 15%。
+contradicted|单张 H20 显存 96GB、带宽 4.0 TB/s，但算力有 H100 SXM 的 45%。
+consistent|GB200 NVL72 共 72 颗 GPU，每颗 186GB，合计约 13.4TB。
+consistent|With 24 ms between tokens a user sees about 42 tokens a second.
+contradicted|With 24 ms between tokens a user sees about 420 tokens a second.
+contradicted|A batch of 16 with a 40 ms step is 4,000 tok/s.
+consistent|A batch of 16 with a 40 ms step is 400 tok/s.
+contradicted|Gaudi 3 has 24 ports of 200 GbE each, 4.8 TB/s one way in all.
+contradicted|把 L40S 的 350W 降到 280W，省了三成电。
+consistent|把 L40S 的 350W 降到 280W，省了两成电。
+consistent|MI300X 的显存比 80GB H100 大一倍多。
+consistent|H200 的显存带宽比 L4 高 15 倍。
+contradicted|H200 的显存带宽比 L4 高 30 倍。
+contradicted|MI325X 的显存比 H20 大一倍。
+consistent|每百万 token 3 元、每秒 2000 token，10 小时收入 216 元。
+contradicted|每百万 token 3 元、每秒 2000 token，10 小时收入 2160 元。
+contradicted|H100 SXM NVLink is 900 GB/s, i.e. 300 GB/s per direction.
+unverifiable|The H20 is not slower in memory bandwidth than the H200 in our tests.
 """  # noqa: E501
 
 

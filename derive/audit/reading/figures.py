@@ -98,7 +98,7 @@ HAN = {c: n for n, c in enumerate("一二三四五六七八九", 1)} | {"两": 2
 TENTHS = re.compile(  # no 成本, 成为, 三成立
     r"(?P<about>大?约|近|将近|接近)?"
     r"(?:(?P<han>[一二两三四五六七八九])|(?<![0-9.])(?P<digit>[1-9]) ?)"
-    r"成(?=[,;.。，；:：()（） ]|左右|以上|的|多|$)"
+    r"成(?![本为立功果员都品长熟绩千百倍交型像对一了分份套就])"
 )
 THOUSANDS = re.compile(r"^[1-9][0-9]?,?[0-9]{2}0 ?亿")  # no more digits than billions have
 HUNDRED_MILLION = 10**8

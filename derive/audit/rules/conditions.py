@@ -115,8 +115,12 @@ condition(
 def variant_unnamed(claim: Claim, library: Library) -> Iterator[Finding]:
     """Right for one variant, not for another; or a quantity of a name with several."""
     yield from of_cause("COND003", "variant", causes.variants, claim, library)
-    if not compared(claim, library):
-        yield from without_figure("COND003", claim, library)
+    if compared(claim, library):
+        return
+    several = len({n.ids for n in claim.hardware}) > 1  # alike variants decide no comparison
+    for found in without_figure("COND003", claim, library):
+        if found.verdict != "consistent" or not several:
+            yield found
 
 
 def compared(claim: Claim, library: Library) -> bool:

@@ -309,6 +309,17 @@ LAWS = (
         ("每小时 2.5 美元，跑 100 小时要 2500 美元。", "每小时 2.5 美元，跑 100 小时要 250 美元。"),
     ),
     Law(
+        "CONS043", "money",
+        (Form("cost * speed * time"),),
+        {"money": ("money",), "cost": ("token_cost",), "speed": ("speed",), "time": TIMES},
+        ("money = price per token × token rate × time", "金额 = 每 token 价格 × token 速率 × 时间"),
+        ("What the tokens of a time cost, or bring in.", "一段时间内产出的 token 的费用或收入。"),
+        "At $2 per million tokens and 1,000 token/s a run of 10 hours brings in $720.",
+        "At $2 per million tokens and 1,000 token/s a run of 10 hours brings in $72.",
+        ("每百万 token 2 元、每秒 1000 token，10 小时收入 720 元。", "每百万 token 2 元、每秒 1000 token，10 小时收入 72 元。"),
+        bound="<=",
+    ),
+    Law(
         "CONS024", "mfu",
         (Form("achieved / peak"),),
         {"mfu": ("mfu",), "achieved": ("achieved_rate",), "peak": ("peak_rate",)},

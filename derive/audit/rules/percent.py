@@ -33,6 +33,7 @@ UP = re.compile(
     r"(?<![a-z])(?:increas|rais|rose|gr[eo]w|boost|more than|higher|larger)|增|提升|提高|上升|涨|升至|升到"
 )
 FROM = re.compile(r"(?<![a-z])from(?![a-z])|从|由|原来的?|→|->")
+BECOMES = re.compile(r"[降减增升提缩涨砍压][^0-9,;.]{0,4}[到至为成]|^ ?(?:down |up )?to(?![a-z])")
 TO = re.compile(
     r"(?<![a-z])to(?: only| about| just)?$|[降减增升提缩小少加高](?:低|少|小|高|加|短)?[到至](?:原来的)?(?:约)?$|为?原来的(?:约)?$"
 )
@@ -81,6 +82,7 @@ def change(claim: Claim, _: Library) -> Iterator[Finding]:
     if first.value <= 0 or last.value <= 0:
         return
     told = bool(FROM.search(lowered(claim.text[: first.span[0]]))) or "→" in text or "->" in text
+    told = told or bool(BECOMES.search(lowered(claim.text[first.span[1] : last.span[0]])))
     fast = bool(FAST.search(near(claim, share))) and first.role in TIMES
     ways = list(changes(first, last, fast=fast))
     if TO.search(before(claim, share, 16)):

@@ -8,7 +8,7 @@ from itertools import product as combinations
 from typing import TYPE_CHECKING
 
 from derive.audit.rule import rule
-from derive.audit.rules.generations import NOUNS, SERVICE, meant, two, usable
+from derive.audit.rules.generations import CLAUSE, NOUNS, SERVICE, meant, two, usable
 from derive.audit.sheet.entries import entries
 from derive.audit.sheet.ratios import Multiple, multiples, others
 from derive.audit.sheet.variants import KINDS
@@ -162,13 +162,20 @@ def cited(product: Hardware, kind: str) -> list[Entry]:
 
 
 def kind_of(claim: Claim, stated: Multiple, figures: list[Figure]) -> str:
-    """What a multiple is of: the quantity word behind it, else the figure before it."""
+    """What a multiple is of: the quantity word behind it, else one of its clause, else the figure before it."""
     behind = [
         (t.span[0], NOUNS[t.says]) for t in claim.terms
         if t.kind == "noun" and t.says in NOUNS and 0 <= t.span[0] - stated.span[1] <= NEAR
     ]  # fmt: skip
     if behind:
         return min(behind)[1]
+    here = [
+        NOUNS[t.says] for t in claim.terms
+        if t.kind == "noun" and t.says in NOUNS and t.span[1] <= stated.span[0]
+        and not CLAUSE.search(claim.text[t.span[1] : stated.span[0]])
+    ]  # fmt: skip
+    if here:
+        return here[-1]
     before = [f for f in figures if f.span[1] <= stated.span[0]] or figures
     return KINDS[before[-1].role][0]
 

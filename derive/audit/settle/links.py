@@ -44,7 +44,8 @@ def is_link(figure: Figure, claim: Claim, library: Library, *, told: bool) -> bo
             if any(figure.interval.meets(entry.interval.scaled(n)) for n in counts if n > 0):
                 met.add(entry.kind)
     alone = told and sum(f.dimension == figure.dimension for f in claim.figures) == 1
-    return ("link" in met or alone) and "memory_bandwidth" not in met
+    other = told and figure.says("direction")  # of a link, whatever its value
+    return ("link" in met or alone or other) and "memory_bandwidth" not in met
 
 
 def operands(claim: Claim) -> Claim:

@@ -90,7 +90,7 @@ def sure(found: Judgement, claim: Claim) -> bool:
         return False  # what a run did, more likely than what the product has
     if figure.role == "peak_rate" and NEEDED.search(before(claim, figure, 12)):
         return False
-    if figure.role in LINKS and claim.says("per", "link"):
+    if figure.role in LINKS and claim.says("per", "link") and not largest(figure, claim):
         return False
     if figure.role == "power" and SYSTEM.search(unnamed(claim)):
         return False  # a server draws more than its devices
@@ -103,6 +103,12 @@ def sure(found: Judgement, claim: Claim) -> bool:
         or figure.role not in words
         or claim.says("noun", *words[figure.role])
     )
+
+
+def largest(figure: Figure, claim: Claim) -> bool:
+    """Whether it is the largest of several rates of links: their sum, then, and no single one."""
+    others = [f.quantity.base for f in claim.of(*LINKS) if f is not figure]
+    return bool(others) and figure.quantity.base > max(others)
 
 
 def unnamed(claim: Claim) -> str:

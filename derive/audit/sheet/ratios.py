@@ -39,7 +39,7 @@ WHOLE = re.compile(
     rf"(?<![a-z])(?P<word>{'|'.join(SPELLED)})(?:[ -]?fold|[ -]times)(?![a-z])"
     r"|(?<![a-z])(?P<triple>tripl(?:es?|ed|ing))(?![a-z])"
     r"|(?<![a-z])(?P<four>quadrupl(?:es?|ed|ing))(?![a-z])"
-    r"|(?P<han>[二两三四五六七八九十])倍(?![率增频速])",
+    r"|(?P<han>[二两三四五六七八九十])倍(?![率增频速])|(?<=[高多大快强出了])(?P<once>一倍)",
     re.IGNORECASE,
 )
 PART = re.compile(
@@ -64,6 +64,9 @@ UNDER = re.compile(
     r"(?:less than|under|below|at most|not even|不到|不足|低于|至多)[^,;，；。]{0,32}$",
     re.IGNORECASE,
 )
+HIGHER = re.compile(
+    r"[高多大快强]出?了?[ 约近]*$"
+)  # 高 3 倍: three times, or three times as much on top
 AND_MORE = re.compile(r" ?(?:多(?!少)|以上|有余)")
 SOME = Fraction(1, 10)  # what a share in words may be off by
 ROUGH = Fraction(3, 20)  # one that is said to be rough
@@ -107,17 +110,19 @@ def in_numbers(claim: Claim) -> list[Multiple]:
     if not words:
         return []
     return [
-        Multiple(open_ended(f), f.text, f.span, f)
+        Multiple(open_ended(f, claim.text), f.text, f.span, f)
         for f in claim.figures
         if f.role in ("number", "ratio") and not f.unit.terms
         and any(f.span[0] < t.span[1] and t.span[0] <= f.span[1] + NEAR for t in words)
     ]  # fmt: skip
 
 
-def open_ended(figure: Figure) -> Interval:
+def open_ended(figure: Figure, text: str) -> Interval:
     """What a multiple stands for; "more than 2x" has no upper end."""
     if figure.bound != ">=":
-        return figure.interval
+        made = figure.interval
+        higher = HIGHER.search(text[max(0, figure.span[0] - 8) : figure.span[0]])
+        return Interval(made.low, made.high + 1) if higher else made
     return Interval(figure.interval.low, max(LARGE, figure.interval.high))
 
 
@@ -132,7 +137,7 @@ def spelled_in(text: str) -> tuple[Multiple, ...]:
     made = []
     for found in WHOLE.finditer(text):
         value = Fraction(
-            3 if found["triple"] else 4 if found["four"]
+            3 if found["triple"] else 4 if found["four"] else TWO if found["once"]
             else SPELLED.get((found["word"] or "").lower()) or HAN[found["han"]]
         )  # fmt: skip
         half = Fraction(1, 2) if value > TWO else TWO * SOME
@@ -154,6 +159,8 @@ def worded(text: str, span: Span, value: Fraction, half: Fraction) -> Multiple:
     if ROUGHLY.search(before):
         half = max(half, value * ROUGH)
     low, high = value - half, value + half
+    if HIGHER.search(before) and not text.startswith("一", span[0]):  # 高一倍 is twice as much
+        high += 1
     if OVER.search(before) or AND_MORE.match(text, span[1]):
         low, high = value, LARGE
     elif UNDER.search(before):
