@@ -119,6 +119,25 @@ consistent|每百万 token 3 元、每秒 2000 token，10 小时收入 216 元�
 contradicted|每百万 token 3 元、每秒 2000 token，10 小时收入 2160 元。
 contradicted|H100 SXM NVLink is 900 GB/s, i.e. 300 GB/s per direction.
 unverifiable|The H20 is not slower in memory bandwidth than the H200 in our tests.
+consistent|Llama-3.3-70B 用 FP8 约 70GB，BF16 约 141GB。
+contradicted|Llama-3.3-70B 用 FP8 约 141GB，BF16 约 70GB。
+consistent|Llama-3.1-8B takes 16 GB in BF16 and 8 GB in FP8.
+consistent|A 3090 has 24 GB like the 4090 and 936 GB/s.
+consistent|MI355X 的 FP8 稠密算力是 H100 SXM 的两倍半。
+contradicted|MI355X 的 FP8 稠密算力是 H100 SXM 的三倍半。
+consistent|At 8 TB/s a B200 sweeps 140 GB of weights in 17.5 ms.
+exceeds_bound|At 8 TB/s a B200 sweeps 140 GB of weights in 1.75 ms.
+consistent|Generating 300,000 tokens at 5,000 tok/s takes a minute.
+contradicted|Generating 3,000,000 tokens at 5,000 tok/s takes a minute.
+consistent|Six NVLink links at 50 GB/s each is 300 GB/s.
+contradicted|Six NVLink links at 50 GB/s each is 450 GB/s.
+contradicted|12 条 NVLink 链路，每条 25 GB/s，共 800 GB/s。
+consistent|12 条 NVLink 链路，每条 25 GB/s，共 600 GB/s。
+consistent|H100 SXM 相比 A100 SXM，功耗提高了七成五，BF16 稠密算力提高了两倍多。
+contradicted|H100 SXM 相比 A100 SXM，功耗提高了七成五，BF16 稠密算力提高了五倍。
+infeasible|16 张 H100 SXM 跑 Llama-3.1-8B，bf16，每张卡支持 2048 并发、每路 8K 上下文。
+consistent|16 张 H100 SXM 跑 Llama-3.1-8B，bf16，每张卡支持 32 并发、每路 8K 上下文。
+consistent|A100 SXM4 40GB 的带宽是 80GB SXM 版的四分之三。
 """  # noqa: E501
 
 

@@ -42,6 +42,7 @@ CONDITIONS = ("precision", "sparsity", "engine", "scope", "direction", "user", "
 COMPARES = ("than", "instead", "less", "more")
 ACHIEVED = {"memory_bandwidth": "achieved_bandwidth"}
 FAMILY = re.compile(r"[A-Z][0-9]{2,4}(?![0-9])")
+BEFORE_FORM = re.compile(r"([0-9]{2,3} ?GB) ?$")  # the 80GB SXM version
 VERSION = re.compile(
     r"(?:SXM[0-9]?|PCIe|NVL)[ -]?(?:版|款|version|variant|part|model|card|form factor|sibling)",
     re.IGNORECASE,
@@ -105,7 +106,19 @@ def with_siblings(
         words = held.text[token.start : token.end + 12]
         if token.of != "variant" or not VERSION.match(words) or token.start < hardware[0].span[1]:
             continue
-        other = names("hardware", roots).at(f"{base} {token.says}", 0)
+        size = BEFORE_FORM.search(held.text[: token.start])
+        spelled = (
+            [f"{base} {size[1]} {token.says}", f"{base} {token.says} {size[1]}"] if size else []
+        )
+        listed = names("hardware", roots)
+        other = next(
+            (
+                made_out
+                for name in (*spelled, f"{base} {token.says}")
+                if (made_out := listed.at(name, 0)) and made_out[0] == len(name)
+            ),
+            None,
+        )
         if other and other[1] != hardware[0].ids:
             made.append(
                 Named(words[: token.end - token.start], held.span(token.start, token.end), other[1])

@@ -83,7 +83,7 @@ FLOATING = re.compile(r"floating[ -]point (?=operation)", re.IGNORECASE)
 WORDS = {"a": 1, "an": 1, "one": 1, "two": 2, "four": 4, "ten": 10}
 WRITTEN = re.compile(
     r"(?P<word>an?|one|two|four|ten)(?= (?:tera|peta|exa)[a-z])"
-    r"|(?<=for )(?P<one>an?|one)(?= (?:hour|day|minute)(?![a-z]))",
+    r"|(?:(?<=for )|(?<=takes ))(?P<one>an?|one)(?= (?:hour|day|minute)(?![a-z]))",
     re.IGNORECASE,
 )
 ALONE = re.compile(r"(?<![0-9A-Za-z.^])10(?:\^|\*\*)([+-]?[0-9]{1,2})(?![0-9.^*])")  # 10^12
@@ -98,7 +98,7 @@ HAN = {c: n for n, c in enumerate("一二三四五六七八九", 1)} | {"两": 2
 TENTHS = re.compile(  # no 成本, 成为, 三成立
     r"(?P<about>大?约|近|将近|接近)?"
     r"(?:(?P<han>[一二两三四五六七八九])|(?<![0-9.])(?P<digit>[1-9]) ?)"
-    r"成(?![本为立功果员都品长熟绩千百倍交型像对一了分份套就])"
+    r"成(?P<more>[一二三四五六七八九](?![成十百千万]))?(?![本为立功果员都品长熟绩千百倍交型像对一了分份套就])"
 )
 THOUSANDS = re.compile(r"^[1-9][0-9]?,?[0-9]{2}0 ?亿")  # no more digits than billions have
 HUNDRED_MILLION = 10**8
@@ -184,6 +184,10 @@ def in_tenths(tenths: re.Match[str], *, about: bool) -> Read:
     """三成 and 3 成 are thirty percent, to half a tenth."""
     about = about or bool(tenths["about"])
     value = Fraction(HAN[tenths["han"]] if tenths["han"] else int(tenths["digit"]))
+    if tenths["more"]:  # 七成五
+        return Read(
+            tenths.end(), value * 10 + HAN[tenths["more"]], Fraction(5, 2), unit("%"), about
+        )
     return Read(tenths.end(), value * 10, Fraction(5), unit("%"), about)
 
 

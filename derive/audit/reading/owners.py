@@ -30,7 +30,8 @@ THAN = re.compile(r"(?:compared (?:to|with)|than|from|相比|对比|较|从) ?(?
 AHEAD = re.compile(r"[ -]?(?:HBM[0-9]?e? )?(?:版?的 ?)?(?:NVIDIA |AMD |英伟达 ?)?", re.IGNORECASE)
 # what stands before a product that another is only held against
 STANDARD = re.compile(
-    r"(?:(?<![a-z])(?:than|compared (?:to|with)|exceeds?|beats?|above|below|trails?|outperforms?)"
+    r"(?:(?<![a-z])(?:than|like|compared (?:to|with)"
+    r"|exceeds?|beats?|above|below|trails?|outperforms?)"
     r"(?: the| an?)? ?|(?:[相对]?比|超过|超越|高于|低于|多于|少于|大于|小于|不如|不及|优于|逊于"
     r"|胜过|领先|落后)(?:于|了)? ?)(?:NVIDIA |AMD |英伟达 ?)?$",
     re.IGNORECASE,
@@ -41,6 +42,7 @@ GOES_ON = re.compile(
     r"|delivering)(?![a-z])(?! (?:which|whose))|[\u4e00-\u9fff])",
     re.IGNORECASE,
 )
+AND_HAS = re.compile(r" and (?:has |only |just |about )*")  # 24 GB like the 4090 and 936 GB/s
 OF_OTHER = re.compile(r"(?:后者|它|which|whose)", re.IGNORECASE)
 BYTES = unit("byte").dimension
 
@@ -70,7 +72,7 @@ def only_compared(named: Named, figure: Figure, text: str) -> bool:
     "The H20 has 96 GB, more than the 80 GB of the H100, but only 148 TFLOPS".
     """
     words = text[named.span[1] : figure.span[0]]
-    goes_on = GOES_ON.search(words)
+    goes_on = GOES_ON.search(words) or AND_HAS.fullmatch(words)
     if goes_on is None or OF_OTHER.search(words, goes_on.start()):
         return False
     return bool(STANDARD.search(text[max(0, named.span[0] - 32) : named.span[0]]))

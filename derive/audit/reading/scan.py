@@ -20,7 +20,7 @@ NUMBER_START = re.compile(
     r"|每(?=秒|分|小时|天|日|百万|1 ?M|个?参数)"
     r"|[一二两三四五六七八九十]|大约|约|将近|接近|近"
     r"|(?:an?|one|two|four|ten) (?=(?:tera|peta|exa)[a-z])"
-    r"|(?<=for )(?:an?|one) (?=(?:hour|day|minute)(?![a-z]))"
+    r"|(?:(?<=for )|(?<=takes ))(?:an?|one) (?=(?:hour|day|minute)(?![a-z]))"
     r"|about|around|approx|roughly|nearly|almost",
     re.IGNORECASE,
 )

@@ -201,9 +201,13 @@ def requests(claim: Claim, library: Library) -> Iterator[Finding]:
     side = claim.says("subject", "ridge_batch", "memory_bound")  # a question of the roofline
     if batch is None or not claim.models or side or claim.says("subject", "offload"):
         return
+    on_each = batch.says("scope", "device")  # what each of the devices serves
+    listed_settings = settings(claim, library, batch)
+    if on_each:
+        listed_settings = [s.with_(g=Fraction(1)) for s in listed_settings]
     found = [
         (s, room(claim, end_of_context(s), batch))
-        for s in settings(claim, library, batch)
+        for s in listed_settings
         if {"M_dev", "T"} <= set(s.values) and s.value("kappa")
     ]
     if not found:

@@ -55,14 +55,21 @@ def reading_time(claim: Claim, library: Library) -> Iterator[Finding]:
     if not products or amount.value <= 0 or time.bound == "<=" or claim.says("calibre", "achieved"):
         return
     count = device_count(claim, time)[0]
-    floors = [(p, least(amount, p, count)) for p in products]
+    rate = claim.one("memory_bandwidth")
+    floors = [(p, least(amount, p, count, rate)) for p in products]
     verdicts = ["exceeds_bound" if time.interval.high < f.low else "consistent" for _, f in floors]
     yield told(amount, time, floors[0], together(verdicts), count)
 
 
-def least(amount: Figure, product: Hardware, count: int) -> Interval:
-    """The shortest time, within the digits of the amount and of the bandwidth."""
-    return amount.interval / of_spec(product.bandwidth).scaled(count)
+def least(amount: Figure, product: Hardware, count: int, rate: Figure | None) -> Interval:
+    """The shortest time, within the digits of the amount and of the bandwidth.
+
+    A higher bandwidth that the text itself states is taken: whether it is right is told elsewhere.
+    """
+    width = of_spec(product.bandwidth)
+    if rate and rate.hardware and rate.interval.high > width.high:
+        width = rate.interval
+    return amount.interval / width.scaled(count)
 
 
 def told(

@@ -67,6 +67,7 @@ UNDER = re.compile(
 HIGHER = re.compile(
     r"[高多大快强]出?了?[ 约近]*$"
 )  # 高 3 倍: three times, or three times as much on top
+AND_HALF = re.compile(r"半(?![个年天数])")
 AND_MORE = re.compile(r" ?(?:多(?!少)|以上|有余)")
 SOME = Fraction(1, 10)  # what a share in words may be off by
 ROUGH = Fraction(3, 20)  # one that is said to be rough
@@ -101,7 +102,13 @@ def multiple(claim: Claim) -> Multiple | None:
 def multiples(claim: Claim) -> list[Multiple]:
     """All of them in their order: numbers and percentages between two products, else a word."""
     found = [*in_numbers(claim)[:MOST], *in_percent(claim)[:MOST]]
-    return sorted(found, key=lambda m: m.span) or in_words(claim)[:MOST]
+    apart = [m for m in in_words(claim)[:MOST] if all(clear(m, other) for other in found)]
+    return sorted([*found, *apart], key=lambda m: m.span)
+
+
+def clear(one: Multiple, other: Multiple) -> bool:
+    """Whether two multiples stand in places of their own."""
+    return one.span[1] <= other.span[0] or other.span[1] <= one.span[0]
 
 
 def in_numbers(claim: Claim) -> list[Multiple]:
@@ -141,6 +148,8 @@ def spelled_in(text: str) -> tuple[Multiple, ...]:
             else SPELLED.get((found["word"] or "").lower()) or HAN[found["han"]]
         )  # fmt: skip
         half = Fraction(1, 2) if value > TWO else TWO * SOME
+        if AND_HALF.match(text, found.end()):  # 两倍半
+            value, half = value + Fraction(1, 2), Fraction(1, 4)
         made.append(worded(text, found.span(), value, half))
     for found in PART.finditer(text):
         if found["below"]:
