@@ -138,6 +138,24 @@ contradicted|H100 SXM 相比 A100 SXM，功耗提高了七成五，BF16 稠密�
 infeasible|16 张 H100 SXM 跑 Llama-3.1-8B，bf16，每张卡支持 2048 并发、每路 8K 上下文。
 consistent|16 张 H100 SXM 跑 Llama-3.1-8B，bf16，每张卡支持 32 并发、每路 8K 上下文。
 consistent|A100 SXM4 40GB 的带宽是 80GB SXM 版的四分之三。
+
+consistent|The H200 shares the H100 SXM's 989 dense BF16 TFLOPS; its memory is 141 GB at 4.8 TB/s.
+consistent|H200 沿用 H100 SXM 的 989 TFLOPS 稠密 BF16 算力，显存则是 141GB。
+consistent|Compared with the L4 at 300 GB/s, the A10 at 600 GB/s is 2 times as fast on memory.
+contradicted|Compared with the L4 at 300 GB/s, the A10 at 600 GB/s is 3 times as fast on memory.
+consistent|Quantized to 4 bits, a 70B model shrinks from 140 GB to 35 GB and then fits on an A100 40GB SXM.
+infeasible|Quantized to 8 bits, a 70B model shrinks from 140 GB to 70 GB and then fits on an A100 40GB SXM.
+consistent|NVLink on B200 doubles Hopper's 900 GB/s to 1.8 TB/s (both directions).
+contradicted|NVLink on B200 triples Hopper's 900 GB/s to 1.8 TB/s (both directions).
+consistent|首 token 400ms，后续 20ms 一个，101 个 token 约 2.4 秒。
+contradicted|首 token 400ms，后续 20ms 一个，101 个 token 约 24 秒。
+infeasible|一台 8 卡 A100 80GB 部署 BF16 的 DeepSeek-V3 绰绰有余。
+consistent|一台 8 卡 H200 部署 FP8 的 DeepSeek-V3 绰绰有余。
+consistent|64 GB/s each way is a seventh of the 450 GB/s per direction.
+contradicted|64 GB/s each way is half of the 450 GB/s per direction.
+consistent|H800 的 BF16 算力与 H100 SXM 相同，NVLink 单向从 450 GB/s 降到 200 GB/s。
+contradicted|H800 的 BF16 算力与 H100 SXM 相同，NVLink 单向从 450 GB/s 降到 100 GB/s。
+consistent|从 H100 SXM 到 H200，带宽从 3.35 TB/s 涨到 4.8 TB/s。
 """  # noqa: E501
 
 

@@ -66,6 +66,13 @@ def in_turn(claim: Claim, figure: Figure) -> str:
     return said[figures.index(figure)] if changed else ""
 
 
+def changed_from(claim: Claim, figure: Figure) -> bool:
+    """Whether a figure is what was before a change: FP8 halves them from 141 GB to 71 GB."""
+    return bool(FROM.search(claim.text[: figure.span[0]])) and bool(
+        TO.match(claim.text, figure.span[1])
+    )
+
+
 def compute_of(stored: str, peaks: Mapping[str, Interval]) -> Interval | None:
     """The highest dense peak at which weights of a format can be multiplied.
 

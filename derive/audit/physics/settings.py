@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from derive.audit.interval import Interval
-from derive.audit.physics.precisions import compute_of, kv_precision, stored_precision
+from derive.audit.physics.precisions import changed_from, compute_of, kv_precision, stored_precision
 from derive.audit.physics.setting import Setting, Subject
 from derive.audit.physics.specs import NOTHING, ONE, dense_peaks, memory_of, of_spec, spec_values
 from derive.audit.types import Figure
@@ -34,7 +34,8 @@ MEMBERS = {"node": 8, "rack": 72}
 
 def subjects(claim: Claim, library: Library, named: Named | None) -> list[Subject]:
     """Every model that a name may mean; else a model known by its weight bytes."""
-    weights = claim.one("weights")
+    told = claim.of("weights")  # what they were before a change is told first
+    weights = next((f for f in told if not changed_from(claim, f)), next(iter(told), None))
     bytes_said = weights.interval if weights else None
     active = claim.one("active")
     if named and named.ids:

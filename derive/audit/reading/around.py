@@ -70,6 +70,9 @@ TAKES = re.compile(
     r"(?:needs?|requires?|takes?|at least|must (?:reach|exceed|have)|(?:需要?|至少|要)(?:达到|有)?)"
     r"(?: (?:at least|an?|arithmetic|intensity|of|only))*[ 约]*$", re.IGNORECASE,
 )  # fmt: skip
+FOLLOWING = re.compile(  # 首 token 500ms，后续 25ms 一个
+    r"(?:后续|之后|其后|随后)(?:的)?(?:每个?)?(?: ?token)?(?:约|大约| )*$"
+)
 APIECE = re.compile(r" (?:each|apiece|(?:per|a) (?:token|piece))(?![A-Za-z])", re.IGNORECASE)
 ONE_TOKEN = re.compile(
     r"(?<![A-Za-z])(?:one|a single) token(?!s)|(?:一|1|单) ?个? ?(?:token|词元)", re.IGNORECASE
@@ -209,6 +212,8 @@ def of_each(at: int, found: Sentence, held: Normal) -> bool:
 def paced(at: int, found: Sentence, held: Normal) -> bool:
     """Whether a time is that of each token before it: "100 tokens at 10 ms", "… 10 ms each"."""
     if APIECE.match(held.text, found[at].end) and tokens_before(at, found):
+        return True
+    if FOLLOWING.search(held.text[: found[at].start]):
         return True
     if at < 2 or held.text[found[at - 1].start : found[at - 1].end].lower() != "at":
         return False

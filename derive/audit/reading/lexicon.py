@@ -152,7 +152,7 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
         "bound": ("(?:theoretical |physical |lower |upper )?bound(?! by)", "floor", "ceiling", "roof", "下限", "下界", "上界", "天花板", "硬上限"),
         "fits": ("fits?(?: (?:on|in|into|onto))?", "deployed? on", "runs?(?: [a-z]+ly| fine| well| just fine)? on", "can (?:be )?(?:run|served?|host(?:ed)?|load(?:ed)?|h[eo]ld) (?:on|by|in)",
                  "(?:can|could|will|able to) (?:run|serve|host|hold|load)(?! at)", "enough (?:to (?:run|hold|serve)|for)",
-                 "(?:comfortably|easily|happily|readily|just(?: about)?) (?:holds?|hosts?|accommodates?|fits?)", "放得下", "装得下", "跑得(?:动|了|起来)",
+                 "(?:comfortably|easily|happily|readily|just(?: about)?) (?:holds?|hosts?|accommodates?|fits?)", "绰绰有余", "毫无压力", "(?:显存)?够用", "放得下", "装得下", "跑得(?:动|了|起来)",
                  "(?:带|塞|载)得(?:动|下)", "(?:能|可以?)?(?:放|装|塞)(?:进|下|入)", "(?:能|可以?|够)(?:部署|运行|跑|装|放|加载)(?!到|出|满|[在进下入])",
                  "(?:能|可以?)?(?:部署|运行|跑)在", "(?:能够?|可以?)(?=(?:用|以) ?[A-Za-z0-9]{2,6} ?(?:精度|格式|量化)? ?(?:部署|运行|跑|加载)(?!到|出|满))", "(?:足)?够(?:放下|装下|跑|运行)", "(?:能够?|可以?)(?=在 ?[^,.;]{1,24}[上里中](?:运行|跑|部署|放下|装下|加载))"),
         "unfit": ("放不(?:下|进)", "装不(?:下|进)", "塞不(?:下|进)", "跑不(?:动|了|起来)", "带不动", "too (?:large|big) (?:for|to fit)", "out of memory", "爆显存", "显存不(?:够|足)"),

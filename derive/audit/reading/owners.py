@@ -30,16 +30,16 @@ THAN = re.compile(r"(?:compared (?:to|with)|than|from|相比|对比|较|从) ?(?
 AHEAD = re.compile(r"[ -]?(?:HBM[0-9]?e? )?(?:版?的 ?)?(?:NVIDIA |AMD |英伟达 ?)?", re.IGNORECASE)
 # what stands before a product that another is only held against
 STANDARD = re.compile(
-    r"(?:(?<![a-z])(?:than|like|compared (?:to|with)"
+    r"(?:(?<![a-z])(?:than|like|keeps?|shares?|inherits?|matches|retains?|compared (?:to|with)"
     r"|exceeds?|beats?|above|below|trails?|outperforms?)"
     r"(?: the| an?)? ?|(?:[相对]?比|超过|超越|高于|低于|多于|少于|大于|小于|不如|不及|优于|逊于"
-    r"|胜过|领先|落后)(?:于|了)? ?)(?:NVIDIA |AMD |英伟达 ?)?$",
+    r"|胜过|沿用|继承|保留|领先|落后)(?:于|了)? ?)(?:NVIDIA |AMD |英伟达 ?)?$",
     re.IGNORECASE,
 )
 # a clause that goes on about its subject
 GOES_ON = re.compile(
     r"[,;，；] ?(?:(?:but|and|yet|though|however|reaching|hitting|with|while (?:its|having)"
-    r"|delivering)(?![a-z])(?! (?:which|whose))|[\u4e00-\u9fff])",
+    r"|delivering)(?![a-z])(?! (?:which|whose))|[\u4e00-\u9fff])|; ",
     re.IGNORECASE,
 )
 AND_HAS = re.compile(r" and (?:has |only |just |about )*")  # 24 GB like the 4090 and 936 GB/s
@@ -130,7 +130,10 @@ def changed(figures: Sequence[Figure], among: Sequence[Named], text: str) -> dic
         if one.role != other.role or not one.unit.terms or len(before) != 2:
             continue
         first, second = before.values()
-        if not STARTS.search(text[first.span[1] : second.span[0]]):
+        told = STARTS.search(text[second.span[1] : one.span[0]]) and not STARTS.search(
+            text[: first.span[0]]
+        )  # "its compute is that of the H100, its link goes from 450 to 200 GB/s"
+        if not told and not STARTS.search(text[first.span[1] : second.span[0]]):
             continue
         if BECOMES.fullmatch(text[one.span[1] : other.span[0]]):
             made |= {i: second, i + 1: first}

@@ -34,7 +34,9 @@ HEADS = re.compile(r" ?(?:kv |query |attention )?(?:heads?(?![a-z])|头)")
 OF_CACHE = re.compile(
     r"(?: ?(?:kv|query|attention) ?)?(?:heads?|头)(?: ?\((?:mha|gqa|mqa)\))?[^0-9.;。；]{0,24}(?:kv ?cache|kv ?缓存)[^0-9.;。；]{0,8}"
 )
+GROWS = re.compile(r"(?:doubl|tripl|quadrupl)(?:es?|ed|ing)|翻倍")
 MORE = re.compile(r"(?<![a-z])(?:increas|gr[eo]w|rais|rose|boost|more)|增|提升|提高|扩大|涨")
+NEAR = 24  # characters between such a word and what grows
 ONE = Interval.of(Fraction(1))
 
 
@@ -86,7 +88,10 @@ def changed(claim: Claim, stated: Multiple) -> tuple[Figure, Figure] | None:
     for one, other in pairwise(figures):
         heads = all(not f.unit.terms and HEADS.match(behind(claim, f, 16)) for f in (one, other))
         between = lowered(claim.text[one.span[1] : other.span[0]])
-        moved = FROM.search(before(claim, one, 16)) and TO.search(between)
+        verb = GROWS.fullmatch(lowered(stated.text)) and led_by(claim, stated, one)
+        moved = (verb or FROM.search(before(claim, one, 16))) and TO.search(between)
+        if verb and moved and like(one, other):
+            return one, other
         if not moved or one.value <= 0 or other.value <= 0:
             continue
         if not heads and not (like(one, other) and one.role == other.role):
@@ -97,3 +102,9 @@ def changed(claim: Claim, stated: Multiple) -> tuple[Figure, Figure] | None:
         if LINK.fullmatch(words) or (heads and OF_CACHE.fullmatch(words)):
             return one, other
     return None
+
+
+def led_by(claim: Claim, stated: Multiple, one: Figure) -> bool:
+    """Whether the word of growth stands right before a figure: "doubles Hopper's 900 GB/s to"."""
+    gap = claim.text[stated.span[1] : one.span[0]]
+    return 0 < len(gap) <= NEAR and not any(c.isdigit() or c in ",;." for c in gap)

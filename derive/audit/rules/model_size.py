@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from derive.audit.interval import Interval
 from derive.audit.physics.lines import rounded
-from derive.audit.physics.precisions import FROM, TO, in_turn, storable
+from derive.audit.physics.precisions import changed_from, in_turn, storable
 from derive.audit.physics.setting import Subject
 from derive.audit.physics.settings import own_model, subjects
 from derive.audit.readings import Candidate, Outcome, outcome, together
@@ -205,13 +205,6 @@ def weight_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
         found = size_finding("COND021", figure, each)
         if own or found.verdict == "consistent" or says_precision(claim):
             yield found
-
-
-def changed_from(claim: Claim, figure: Figure) -> bool:
-    """Whether a figure is what was before a change: FP8 halves them from 141 GB to 71 GB."""
-    return bool(FROM.search(claim.text[: figure.span[0]])) and bool(
-        TO.match(claim.text, figure.span[1])
-    )
 
 
 def says_precision(claim: Claim) -> bool:

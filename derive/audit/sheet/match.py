@@ -43,6 +43,7 @@ DRAWS = re.compile(
     r"(?<![a-z])(?:draw(?:s|ing)?|drew|dissipat(?:es?|ing))(?![a-z])|耗电|(?:实测|运行)功耗",
     re.IGNORECASE,
 )
+OWNED = re.compile(r"(?<![A-Za-z0-9])(?P<name>[A-Z][a-z]{2,12})(?:['’]s (?:[a-z]+ )?| ?的 ?)$")
 NOMINAL = ("memory", "power", "link")  # round numbers by agreement
 TIES = ("ridge", "intensity", "batch")  # what two rates of a product make together
 BESIDE = 3  # characters between a verb and its object
@@ -141,7 +142,7 @@ def carried(figure: Figure) -> bool:
 
 def spoken_of_otherwise(figure: Figure, claim: Claim) -> bool:
     """Whether the figure is what something needed or reached, not what the product has."""
-    if share_of(claim, figure):
+    if share_of(claim, figure) or of_stranger(claim, figure):
         return True
     if figure.role in ("peak_rate", "achieved_rate") and OF_WATT.search(before(claim, figure, 8)):
         return True
@@ -158,6 +159,17 @@ def spoken_of_otherwise(figure: Figure, claim: Claim) -> bool:
             or claim.says("subject", "fits", "unfit")
         )
     return False
+
+
+def of_stranger(claim: Claim, figure: Figure) -> bool:
+    """Whether a name that no spec has owns the figure: "Hopper's 900 GB/s"."""
+    at = max(0, figure.span[0] - 40)
+    found = OWNED.search(claim.text[at : figure.span[0]])
+    if found is None:
+        return False
+    start, end = at + found.start("name"), at + found.end("name")
+    known = [n.span for n in (*claim.hardware, *claim.models)] + [t.span for t in claim.terms]
+    return not any(a < end and start < b for a, b in known)
 
 
 def takes_up(claim: Claim, figure: Figure) -> bool:
