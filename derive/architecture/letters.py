@@ -31,6 +31,7 @@ k_i | k_{\mathrm{idx}} | tokens that the indexer chooses | 索引器选出的 to
 B_i | B_{\mathrm{idx}} | tokens of a block that the indexer chooses | 索引器所选块的 token 数
 W | W | tokens of the window | 窗口 token 数
 c_4 | c_{4} | tokens in one compressed entry | 每个压缩项含的 token 数
+c_p | c_{\mathrm{p}} | tokens of a pool of the indexer | 索引器每池的 token 数
 c_128 | c_{128} | tokens in one compressed entry | 每个压缩项含的 token 数
 m_hc | m_{\mathrm{hc}} | parallel residual streams | 并行残差流数
 d_ff | d_{\mathrm{ff}} | width of the feed-forward network | 前馈网络宽度
@@ -59,6 +60,7 @@ V_pl | V_{\mathrm{pl}} | rows of the per-layer table | 逐层嵌入表行数
 d_pl | d_{\mathrm{pl}} | width of a per-layer embedding | 逐层嵌入宽度
 n_alt | n_{\mathrm{alt}} | alternating streams | 交替流数
 r_lau | r_{\mathrm{lau}} | rank of the low-rank branch | 低秩支路的秩
+r_g | r_{\mathrm{g}} | rank of the gate behind a norm | 归一化之后门控的秩
 r_a | r_{\mathrm{a}} | rank of the adapters | 适配器的秩
 d_vit | d_{\mathrm{vit}} | width of the vision tower | 视觉塔宽度
 d_vff | d_{\mathrm{vff}} | width of the network of the vision tower | 视觉塔前馈宽度

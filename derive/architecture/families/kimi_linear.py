@@ -88,16 +88,19 @@ def attention_kinds(c: Config, layers: int) -> list[str]:
     return [FULL if i + 1 in full else LINEAR for i in range(layers)]
 
 
-def delta() -> Mixer:
-    """q, k, v through a convolution, a decay and a gate through a rank of one head's size."""
+def delta(forget: str = "self_attn.") -> Mixer:
+    """q, k, v through a convolution, a decay and a gate through a rank of one head's size.
+
+    `forget` is the path of the decay.
+    """
     at = "self_attn."
     tensors = (
         *(t for n in "qkv" for t in linear(f"{at}{n}_proj", "d_model", WIDTH, "ssm")),
         *depthwise(f"{at}conv1d", f"3 * {WIDTH}", bias=False),
-        *vector(at.rstrip("."), "ssm", WIDTH, leaf="dt_bias"),
-        *vector(at.rstrip("."), "ssm", "H_l", leaf="A_log"),
-        *linear(f"{at}f_a_proj", "d_model", "d_l", "ssm"),
-        *linear(f"{at}f_b_proj", "d_l", WIDTH, "ssm"),
+        *vector(forget.rstrip("."), "ssm", WIDTH, leaf="dt_bias"),
+        *vector(forget.rstrip("."), "ssm", "H_l", leaf="A_log"),
+        *linear(f"{forget}f_a_proj", "d_model", "d_l", "ssm"),
+        *linear(f"{forget}f_b_proj", "d_l", WIDTH, "ssm"),
         *linear(f"{at}b_proj", "d_model", "H_l", "ssm"),
         *linear(f"{at}g_a_proj", "d_model", "d_l", "ssm"),
         *linear(f"{at}g_b_proj", "d_l", WIDTH, "ssm"),

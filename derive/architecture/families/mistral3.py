@@ -37,7 +37,11 @@ def build(c: Config) -> Model:
     make, defaults, owner = TEXTS[str(kind)]
     inner.defaults, inner.owner = dict(defaults), f"transformers 5.24.0, {owner}"
     said = c if c.has("tie_word_embeddings") else None
-    model = make(inner, NAMING, read_tied(inner, said))
+    return seeing(c, inner, make(inner, NAMING, read_tied(inner, said)))
+
+
+def seeing(c: Config, inner: Config, model: Model) -> Model:
+    """The model with its tower and projector, if the file describes them."""
     c.only("vision_feature_layer", -1)
     merge = c.integer("spatial_merge_size")
     bias = c.flag("multimodal_projector_bias")

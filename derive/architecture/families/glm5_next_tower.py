@@ -1,0 +1,76 @@
+"""The tower of GLM-5.3-Flash: rotated positions, norms on q and k, gated networks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from derive.architecture.layers.decoder import NO_ROLE
+from derive.architecture.layers.tower import (
+    absent_tower,
+    block,
+    conv,
+    dense,
+    table,
+    vision_table,
+    whole_patch,
+)
+from derive.architecture.parts import layer, norm
+from derive.text import tr
+
+if TYPE_CHECKING:
+    from derive.architecture.config import Config
+    from derive.architecture.model import Model
+
+GATE = tuple(f"mlp.{n}_proj" for n in ("gate", "up", "down"))
+SIZES = (
+    ("d_vit", "hidden_size"), ("d_out", "out_hidden_size"), ("d_vff", "intermediate_size"),
+    ("d_vp", "projection_intermediate_size"), ("c_in", "in_channels"),
+    ("t", "temporal_patch_size"), ("s", "spatial_merge_size"), ("H_v", "num_heads"),
+)  # fmt: skip
+
+
+def tower(c: Config, inner: Config, model: Model) -> None:
+    """Add the tower, whose output must be as wide as the text."""
+    v = vision_table(c, VISION, "transformers 5.24.0, Glm5NextVisionConfig")
+    if v is None:
+        model.absent.append(absent_tower())
+        return
+    v.only("model_type", "glm5_next_vision")
+    for symbol, name in SIZES:
+        v.size(symbol, name)
+    if v.sheet["d_vit"] % v.sheet["H_v"]:
+        v.reject("num_heads", tr("{name} does not divide the width", name="num_heads"), code="M107")
+    if v.sheet["d_out"] != inner.sheet["d_model"]:
+        what = tr("{name} is {value}, which is not understood", name=v.where("out_hidden_size"),
+                  value=v.sheet["d_out"])  # fmt: skip
+        v.reject("out_hidden_size", what, code="M107")
+    whole_patch(v)
+    v.pass_by(NO_ROLE, "image_size")
+    v.sheet.let("d_hv", v.sheet["d_vit"] // v.sheet["H_v"], "hidden_size / num_heads")
+    bias = v.flag("attention_bias")
+    depth = v.size("L_v", "depth", high=1024)
+    start = conv("patch_embed.proj", "d_vit", "c_in", "t", "p", "p", bias=True)
+    each = (
+        *block(norms=("norm1", "norm2"), norm_bias=False, attention=("attn.qkv", "attn.proj"),
+               attention_bias=bias, out_bias=True, mlp=GATE, mlp_bias=bias),
+        *table("attn.q_norm", "d_hv"), *table("attn.k_norm", "d_hv"),
+    )  # fmt: skip
+    last = (
+        *norm("post_layernorm", "d_vit"),
+        *conv("downsample", "d_out", "d_vit", "s", "s", bias=True),
+        *dense("merger.proj", "d_out", "d_out", bias=False),
+        *norm("merger.post_projection_norm", "d_out", bias=True),
+        *dense("merger.gate_proj", "d_out", "d_vp", bias=False),
+        *dense("merger.up_proj", "d_out", "d_vp", bias=False),
+        *dense("merger.down_proj", "d_vp", "d_out", bias=False),
+    )
+    model.tower(layer(v.sheet, "vision input", start), 1, "visual.")
+    model.tower(layer(v.sheet, "vision layer", each), depth, "visual.blocks.{i}.")
+    model.tower(layer(v.sheet, "merger", last), 1, "visual.")
+
+
+VISION: dict[str, object] = {
+    "depth": 24, "hidden_size": 1024, "attention_bias": True, "num_heads": 16, "in_channels": 3,
+    "patch_size": 14, "spatial_merge_size": 2, "temporal_patch_size": 2, "out_hidden_size": 1536,
+    "intermediate_size": 4096, "projection_intermediate_size": 10240,
+}  # fmt: skip
