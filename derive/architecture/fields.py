@@ -75,7 +75,8 @@ _GROUPS: tuple[tuple[Text, str], ...] = (
         image_end_token_id video_start_token_id video_end_token_id audio_start_token_id
         audio_end_token_id image_break_token_id image_newline_token_id bos_token eos_token
         pad_token unk_token cls_token_id media_placeholder_token_id image_token video_token
-        audio_token org_vocab_size im_token_id think_start_token_id think_end_token_id""",
+        audio_token org_vocab_size _pad_token_id im_token_id think_start_token_id
+        think_end_token_id""",
     ),
     (
         Text("used in training only", "只在训练中使用"),

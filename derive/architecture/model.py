@@ -82,16 +82,39 @@ def read_outer(c: Config) -> None:
     c.size("d_model", "hidden_size")
 
 
+# Outer classes that take a yes of the text part for their own.
+HANDED_ON = frozenset(
+    ("llava", "llava_onevision", "qwen2_vl", "qwen2_5_vl", "glm4v", "glm4v_moe", "minimax_m3_vl")
+)
+
+
 def read_tied(c: Config, outer: Config | None = None) -> bool:
-    """Whether the output head is the embedding table; an outer object may say it too."""
-    said = [o for o in (outer, c) if o is not None and o.has("tie_word_embeddings")]
-    values = {o.flag("tie_word_embeddings") for o in said}
+    """Whether the output head is the embedding table; an outer object may say it too.
+
+    The library asks the outer class alone, so its default must agree with what the text part says.
+    Where both say something, a no outside prevails in files of version 5, which asks it first.
+    """
+    name = "tie_word_embeddings"
+    said = [o for o in (outer, c) if o is not None and o.has(name)]
+    values = {o.flag(name) for o in said}
+    if outer is not None and outer not in said and name in outer.defaults:
+        if values != {True} or outer.data.get("model_type") not in HANDED_ON:
+            values.add(outer.flag(name))
+        if not said and name in c.defaults:
+            values.add(c.flag(name))
+    if len(values) > 1 and outer in said and prevails(outer):
+        return False
     if len(values) > 1:
         what = tr("tie_word_embeddings differs inside and outside {name}", name=c.path)
-        c.reject("tie_word_embeddings", what, code="M107")
-    if not said:
-        return (outer or c).flag("tie_word_embeddings")
-    return values.pop()
+        c.reject(name, what, code="M107")
+    return values.pop() if values else (outer or c).flag(name)
+
+
+def prevails(outer: Config) -> bool:
+    """Whether two tables, as the outer object says, are what its class would save and read."""
+    version = str(outer.source.data.get("transformers_version", ""))
+    handed_on = outer.data.get("model_type") in HANDED_ON
+    return version.startswith("5.") and not handed_on and not outer.flag("tie_word_embeddings")
 
 
 def assemble(

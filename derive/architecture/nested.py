@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from derive.architecture.family import families
 from derive.architecture.layers.tower import TEXT_NAMES
+from derive.architecture.model import read_tied
 from derive.errors import printable
 from derive.text import tr
 
@@ -29,27 +30,12 @@ def text_model(c: Config, default: str, *, allowed: tuple[str, ...] = ()) -> tup
                   value=printable(str(kind), 40))  # fmt: skip
         c.reject(name, what, code="M108")
     inner = c.table(name, family.defaults, family.source)
-    inner.data = {**inner.data, "tie_word_embeddings": said_tied(c, inner, name)}
+    inner.data = {**inner.data, "tie_word_embeddings": read_tied(inner, c)}
     inner.used |= {"model_type"}
     model = family.build(inner)
     model.placed = [moved(p) for p in model.placed]
     model.mtp = [moved(p) for p in model.mtp]
     return inner, model
-
-
-def said_tied(c: Config, inner: Config, name: str) -> bool:
-    """What either object says; where neither does, what both classes take, or a refusal.
-
-    An inner yes prevails over a silent outer class that takes two tables, as the library has it.
-    """
-    field = "tie_word_embeddings"
-    said = [o.flag(field) for o in (c, inner) if o.has(field)]
-    if not said or (not c.has(field) and not said[0]):
-        said = [o.flag(field) for o in (c, inner)]
-    if len(set(said)) > 1:
-        what = tr("tie_word_embeddings differs inside and outside {name}", name=name)
-        c.reject(field, what, code="M107")
-    return said[0]
 
 
 def moved(placed: Placed) -> Placed:

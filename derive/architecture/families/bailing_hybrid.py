@@ -34,15 +34,10 @@ GATE = Text("how the forget gate is bounded", "遗忘门的取值范围")
 def build(c: Config) -> Model:
     """Experts behind the first dense layers; the correction bias is a buffer."""
     read_outer(c)
+    c.only("tie_word_embeddings", False)  # the class builds two tables whatever it says
     read_latent(c)
     read_experts(c)
-    c.sheet.let("H_l", c.sheet["H_q"], c.origin("num_attention_heads"))
-    c.size("d_l", "head_dim")
-    c.harmless.pop("head_dim", None)  # idle in latent attention alone
-    c.size("d_conv", "short_conv_kernel_size")
-    c.only("linear_head_dim", c.sheet["d_l"])
-    c.only("linear_num_heads", c.sheet["H_l"])
-    c.only("linear_conv_kernel_dim", c.sheet["d_conv"])
+    read_delta(c)
     c.pass_by(GATE, "kda_safe_gate", "kda_lower_bound")
     layers, every = read_layers(c), c.integer("layer_group_size")
     kinds = layer_types(c, layers, lambda i: LINEAR if (i + 1) % every else FULL, (LINEAR, FULL))
@@ -65,6 +60,21 @@ def build(c: Config) -> Model:
     if c.maybe("num_nextn_predict_layers", 0, 16):
         model.absent.append(tr("a layer for further tokens, named by the config, is not counted"))
     return model
+
+
+def read_delta(c: Config) -> None:
+    """Sizes of delta attention; what the library saves for it prevails over head_dim.
+
+    A saved file holds in head_dim the rotated part of latent attention.
+    """
+    c.harmless.pop("head_dim", None)  # idle in latent attention alone
+    for symbol, saved, field in (
+        ("H_l", "linear_num_heads", "num_attention_heads"),
+        ("d_l", "linear_head_dim", "head_dim"),
+        ("d_conv", "linear_conv_kernel_dim", "short_conv_kernel_size"),
+    ):
+        c.used |= {saved, field}
+        c.size(symbol, saved if c.has(saved) else field)
 
 
 def delta() -> Mixer:

@@ -12,6 +12,7 @@ from derive.architecture.layers.decoder import (
     decoder_layer,
     read_layers,
     read_window,
+    uniform_types,
 )
 from derive.architecture.layers.ffn import gated, plain
 from derive.architecture.model import Naming, assemble, read_outer
@@ -61,7 +62,8 @@ def smollm3(c: Config) -> Model:
     """Llama, some layers without rotation."""
     start(c, "head_dim" if "head_dim" in c.data else "")
     c.only("use_sliding_window", False)
-    c.pass_by(NO_WINDOW, "sliding_window", "max_window_layers", "layer_types")
+    uniform_types(c, c.integer("num_hidden_layers"))
+    c.pass_by(NO_WINDOW, "sliding_window", "max_window_layers")
     c.used |= {"no_rope_layers", "no_rope_layer_interval"}
     mixer = grouped_query(c.sheet, bias=c.flag("attention_bias"))
     one = decoder_layer(c.sheet, "decoder", mixer, gated(bias=c.flag("mlp_bias")))

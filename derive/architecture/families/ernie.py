@@ -30,7 +30,10 @@ def ernie(c: Config) -> Model:
 
 
 def ernie_moe(c: Config) -> Model:
-    """The correction bias is a learned tensor here, counted with the router."""
+    """The correction bias is a learned tensor here, counted with the router.
+
+    The switch for biases is one for the head too, but not for the experts.
+    """
     read_outer(c)
     read_heads(c)
     read_experts(c)
@@ -47,14 +50,14 @@ def ernie_moe(c: Config) -> Model:
     shared = c.maybe("moe_num_shared_experts", 0)
     if shared:
         c.sheet.let("n_s", shared, c.origin("moe_num_shared_experts"))
-    network = (*router(), *vector("mlp.gate.moe_statics", "router", "E"), *experts(bias=bias))
+    network = (*router(), *vector("mlp.gate.moe_statics", "router", "E"), *experts())
     if shared:
         network += gated("n_s * d_e", kind="shared_expert", names=SHARED, bias=bias)
 
     def make(name: str, moe: bool) -> Layer:
         return decoder_layer(c.sheet, name, mixer, network if moe else gated(bias=bias))
 
-    model = assemble(c, two_kinds(sparse, make, ("experts", "dense")))
+    model = assemble(c, two_kinds(sparse, make, ("experts", "dense")), head_bias=bias)
     count = c.maybe("num_nextn_predict_layers", 0, 16)
     if count:  # a dense layer, though the model has experts
         c.size("d_ff", "intermediate_size")

@@ -93,6 +93,7 @@ def solar_open(c: Config) -> Model:
 def hy3(c: Config) -> Model:
     """Hy3: norms on q, k; the first layer dense."""
     c.only("qk_norm", True)
+    c.integer("num_shared_experts")  # without one the class builds a network as wide as dense ones
     layers = read_layers(c)
     sparse = sparse_layers(c, layers)
     return stack(c, sparse, o_bias=None, qk_norm="head", shared="num_shared_experts")
@@ -125,7 +126,7 @@ FAMILIES = (
         dots1,
         {
             **DEFAULTS,
-            "num_key_value_heads": None,
+            "num_key_value_heads": 32,
             "n_shared_experts": None,
             "first_k_dense_replace": 0,
             "max_window_layers": 62,

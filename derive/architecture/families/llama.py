@@ -103,9 +103,8 @@ def internlm2(c: Config) -> Model:
 
 def internlm3(c: Config) -> Model:
     """InternLM 3: one switch for the biases of q, k, v and one for those of the output."""
-    c.only("attention_bias", False)
-    c.only("mlp_bias", False)
-    bias, other = c.flag("qkv_bias"), c.flag("bias")
+    names = (("attention_bias", "qkv_bias"), ("mlp_bias", "bias"))  # of the library, of the release
+    bias, other = (c.flag(own if c.has(own) else released) for own, released in names)
     return llama(c, bias=bias, o_bias=other, mlp_bias=other)
 
 
@@ -171,7 +170,13 @@ FAMILIES = (
         classes=("InternLM3ForCausalLM", "LlamaForCausalLM"),
         source="internlm/internlm3-8b-instruct, configuration_internlm3.py",
         build=internlm3,
-        defaults={**DEFAULTS, "bias": False, "qkv_bias": False, "head_dim": None},
+        # the classes of library and release differ in heads, so a file must name them
+        defaults={
+            "bias": False,
+            "qkv_bias": False,
+            "tie_word_embeddings": False,
+            "max_position_embeddings": 32768,
+        },
     ),
     Family(
         types=("baichuan",),

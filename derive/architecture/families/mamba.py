@@ -30,9 +30,9 @@ def read_step_rank(c: Config, name: str) -> None:
 
 def read_inner(c: Config, expand: str, *, explicit: str = "") -> int:
     """The inner width: a field of its own where it rules, else expand times the hidden size."""
-    if explicit and c.has(explicit):
+    if explicit and (given := c.maybe(explicit)) is not None:
         c.pass_by(tr("{name} gives the width", name=c.where(explicit)), expand)
-        return c.integer(explicit)
+        return given
     width = c.fraction(expand) * c.sheet["d_model"]
     if width.denominator != 1:
         c.reject(expand, tr("{name} does not make a whole width", name=c.where(expand)))

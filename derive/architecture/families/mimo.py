@@ -98,10 +98,18 @@ def attention(c: Config, *, slide: bool) -> Mixer:
 
 
 def window_layers(c: Config, layers: int) -> list[bool]:
-    """A list of 0 and 1, a list of kinds, or the rule of the class."""
-    c.size("W", "sliding_window_size" if c.has("sliding_window_size") else "sliding_window")
-    c.only("sliding_window", c.sheet["W"])
-    c.only("attention_chunk_size", c.sheet["W"])
+    """A list of 0 and 1, a list of kinds, or the rule of the class.
+
+    sliding_window_size counts the tokens before the one that asks, sliding_window this one too.
+    """
+    if c.has("sliding_window_size"):
+        before = c.integer("sliding_window_size")
+        c.sheet.let("W", before + 1, f"{c.origin('sliding_window_size')} + 1")
+        c.only("sliding_window", before, before + 1)
+        c.only("attention_chunk_size", before, before + 1)
+    else:
+        window = c.size("W", "sliding_window")
+        c.only("attention_chunk_size", window - 1, window)
     if c.has("hybrid_layer_pattern"):
         c.used |= {"layer_types", "hybrid_block_size"}
         return [bool(p) for p in c.integers("hybrid_layer_pattern", layers, 0, 1)]
@@ -133,7 +141,7 @@ FAMILIES = (
             "num_key_value_heads": 4,
             "head_dim": 192,
             "v_head_dim": 128,
-            "sliding_window": 128,
+            "sliding_window": 129,
             "attention_bias": False,
             "add_full_attention_sink_bias": False,
             "add_swa_attention_sink_bias": True,

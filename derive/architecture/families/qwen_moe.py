@@ -29,6 +29,8 @@ SHARED = tuple(f"mlp.shared_expert.{n}_proj" for n in ("gate", "up", "down"))
 def no_window(c: Config) -> None:
     """These classes slide by rules of their own; no release uses them."""
     c.only("use_sliding_window", False)
+    if "use_sliding_window" not in c.data:  # some have no such switch, and their cache has a window
+        c.only("sliding_window", None)
     uniform_types(c, c.sheet["L"])
     c.pass_by(NO_WINDOW, "sliding_window", "max_window_layers")
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 SLIDES = Heads("H_swa", "H_kv", "d_head")
 SHARE = ("moe.shared_expert.gate_proj", "moe.shared_expert.up_proj", "moe.shared_expert.down_proj")
+NOT_READ = Text("the class works it out from mlp_ratio", "该类由 mlp_ratio 推得")
 ROTATION = Text("rotation of each layer, no weights", "各层的旋转编码，没有权重")
 LIMITS = Text("bounds of the activation", "激活值的上下界")
 
@@ -156,12 +157,15 @@ def step3p7(c: Config) -> Model:
         model.absent.append(absent_tower())
         return model
     v.only("model_type", "step3p5_vision", "step3p7_vision", "perception_encoder")
-    for symbol, name in (("d_vit", "hidden_size"), ("d_vff", "intermediate_size"),
-                         ("c_in", "num_channels"), ("H_v", "num_attention_heads")):  # fmt: skip
-        v.size(symbol, name)
+    for symbol, (first, name) in VISION_SIZES.items():
+        v.used |= {first, name}
+        v.size(symbol, first if v.has(first) else name, high=65536)
+    width, times = v.sheet["d_vit"], float(v.fraction("mlp_ratio"))
+    v.sheet.let("d_vff", int(width * times), v.origin("mlp_ratio"))  # in doubles, as the class does
+    v.pass_by(NOT_READ, "intermediate_size")
     patches(v)
-    v.pass_by(ROTATION, "mlp_ratio", "layer_scale_init_value", "max_position_embeddings")
-    depth = v.size("L_v", "num_hidden_layers", high=1024)
+    v.pass_by(ROTATION, "ls_init_value", "layer_scale_init_value", "max_position_embeddings")
+    depth = v.sheet["L_v"]
     v.sheet.let("d_model", inner.sheet["d_model"], inner.origin("hidden_size"))
     start = (
         *conv("embeddings.patch_embedding", "d_vit", "c_in", "p", "p", bias=False),
@@ -185,8 +189,15 @@ def step3p7(c: Config) -> Model:
     return model
 
 
+# Names of the release, which prevail, before those of the library.
+VISION_SIZES = {
+    "d_vit": ("width", "hidden_size"),
+    "L_v": ("layers", "num_hidden_layers"),
+    "H_v": ("heads", "num_attention_heads"),
+    "c_in": ("num_channels", "num_channels"),
+}
 VISION: dict[str, object] = {
-    "hidden_size": 1536, "intermediate_size": 8960, "num_hidden_layers": 47,
+    "hidden_size": 1536, "mlp_ratio": 8960 / 1536, "num_hidden_layers": 47,
     "num_attention_heads": 16, "num_channels": 3, "image_size": 728, "patch_size": 14,
 }  # fmt: skip
 STEP: dict[str, object] = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from derive.architecture.families.mamba import read_inner
 from derive.architecture.family import Family
 from derive.architecture.layers.attention import Heads, key_value_cache, set_kv_heads
-from derive.architecture.layers.decoder import decoder_layer, read_layers
+from derive.architecture.layers.decoder import NO_ROLE, decoder_layer, read_layers
 from derive.architecture.layers.ffn import gated
 from derive.architecture.layers.ssm import mamba2
 from derive.architecture.model import Naming, Placed, assemble, read_outer
@@ -27,16 +27,19 @@ COPY = Text("a copy of sizes that the class computes", "类自行计算的尺寸
 def build(c: Config) -> Model:
     """Parameters of a shared block count once, its work and its cache once for each use."""
     read_outer(c)
+    c.only("tie_word_embeddings", True)  # without it the class does not share the blocks either
     layers = read_layers(c)
     hybrid = [WORDS[w] for w in c.words("layers_block_type", WORDS, layers)]
     c.only("hybrid_layer_ids", [i for i, h in enumerate(hybrid) if h])
     read_scan(c)
     read_attention(c)
-    c.pass_by(COPY, "attention_hidden_size", "kv_channels", "num_query_groups",
+    c.only("attention_hidden_size", 2 * c.sheet["d_model"])
+    c.pass_by(COPY, "kv_channels", "num_query_groups",
               "layer_types", "lora_rank", "use_mem_eff_path",
               "use_mem_rope", "use_long_context", "use_shared_mlp_adapter")  # fmt: skip
     c.only("use_shared_mlp_adapter", True)
-    scan = mamba2("mamba.", bias=c.flag("add_bias_linear"), conv_bias=c.flag("use_conv_bias"))
+    c.pass_by(NO_ROLE, "use_conv_bias")
+    scan = mamba2("mamba.", bias=c.flag("add_bias_linear"))
     plain = decoder_layer(c.sheet, "mamba2", scan, (), norms=("input_layernorm",))
     joined = decoder_layer(c.sheet, "mamba2 after a shared block", scan, own_parts(c),
                            norms=("input_layernorm",))  # fmt: skip
@@ -135,7 +138,6 @@ FAMILIES = (
             "mamba_d_conv": 4,
             "mamba_expand": 2,
             "mamba_ngroups": 1,
-            "use_conv_bias": True,
             "add_bias_linear": False,
             "intermediate_size": None,
             "num_mem_blocks": 1,
