@@ -52,6 +52,7 @@ PARTS = {
     "vision layer": "视觉层",
     "global vision layer": "全局视觉层",
     "vision norm": "视觉归一化",
+    "vision pooling": "视觉池化层",
     "vision merger": "视觉合并层",
     "resampler": "重采样层",
     "vision adapter": "视觉适配层",

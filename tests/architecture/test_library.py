@@ -60,7 +60,18 @@ def test_cache_of_the_class(entry: dict[str, Any]) -> None:
 def test_every_type_of_the_library_has_an_entry() -> None:
     kinds = {e["config"]["model_type"] for e in LIBRARY}
     assert len(kinds) > 120
-    assert {"lfm3", "hy_v4", "axk2", "kolibri1", "mistral_large4", "glm5_next"} <= kinds
+    assert {
+        "lfm3",
+        "hy_v4",
+        "axk2",
+        "kolibri1",
+        "mistral_large4",
+        "glm5_next",
+        "hy_v4_vl",
+        "glm_ocr",
+        "muse_spark",
+        "granitemoe_swa",
+    } <= kinds
 
 
 @pytest.mark.parametrize(
@@ -73,6 +84,8 @@ def test_every_type_of_the_library_has_an_entry() -> None:
         # Zamba2 shares its blocks by the same switch as its tables
         ("zamba2", "tie_word_embeddings", False),
         ("zamba2", "attention_hidden_size", 8),
+        # MuseSparkForConditionalGeneration ties nothing
+        ("muse_spark", "tie_word_embeddings", True),
         # these have no switch that turns a window off, and their cache has it
         ("qwen3_vl_moe", "sliding_window", 4),
         # without a shared expert HYV3MLP is as wide as a dense layer
@@ -152,3 +165,21 @@ def test_the_tower_of_step_is_as_wide_as_its_ratio_says() -> None:
     released |= {"width": tower["hidden_size"], "layers": tower["num_hidden_layers"],
                  "heads": tower["num_attention_heads"]}  # fmt: skip
     assert made({**config, "vision_config": released}).totals == narrow.totals
+
+
+def test_the_scan_of_nemotron_reads_use_bias_alone() -> None:
+    """NemotronHMamba2Mixer takes its biases from use_bias, whatever mamba_proj_bias says."""
+    config = {**small("nemotron_h"), "layers_block_type": ["mamba"], "mamba_proj_bias": True}
+    config.pop("num_hidden_layers", None)
+    with pytest.raises(DeriveError) as caught:
+        made({**config, "use_bias": False})
+    assert "mamba_proj_bias" in caught.value.problems[0].what.en
+    assert made({**config, "use_bias": True}).totals.total_unique
+
+
+def test_letters_are_all_explained() -> None:
+    from derive.architecture.letters import letters
+
+    for entry in LIBRARY:
+        rows = made(entry["config"]).derivations()
+        assert {name for row in rows for name, _ in row.values} <= set(letters())

@@ -146,7 +146,7 @@ def attention(*, bias: bool, index: bool) -> Mixer:
 def build(c: Config) -> Model:
     """The text model and the tower."""
     inner, model = text_model(c, "glm5_next_text", allowed=("glm5_next_text",))
-    tower(c, inner, model)
+    tower(c, inner, model, "Glm5Next", "glm5_next_vision", "projection_intermediate_size")
     return model
 
 

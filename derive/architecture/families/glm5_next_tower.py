@@ -1,4 +1,4 @@
-"""The tower of GLM-5.3-Flash: rotated positions, norms on q and k, gated networks."""
+"""The tower of GLM-5.3-Flash and GLM-OCR: rotated positions, norms on q and k, gated networks."""
 
 from __future__ import annotations
 
@@ -24,20 +24,29 @@ if TYPE_CHECKING:
 GATE = tuple(f"mlp.{n}_proj" for n in ("gate", "up", "down"))
 SIZES = (
     ("d_vit", "hidden_size"), ("d_out", "out_hidden_size"), ("d_vff", "intermediate_size"),
-    ("d_vp", "projection_intermediate_size"), ("c_in", "in_channels"),
-    ("t", "temporal_patch_size"), ("s", "spatial_merge_size"), ("H_v", "num_heads"),
+    ("c_in", "in_channels"), ("t", "temporal_patch_size"), ("s", "spatial_merge_size"),
+    ("H_v", "num_heads"),
 )  # fmt: skip
 
 
-def tower(c: Config, inner: Config, model: Model) -> None:
-    """Add the tower, whose output must be as wide as the text."""
-    v = vision_table(c, VISION, "transformers 5.24.0, Glm5NextVisionConfig")
+def tower(c: Config, inner: Config, model: Model, title: str, kind: str, merger: str = "") -> None:
+    """Add the tower, whose output must be as wide as the text.
+
+    `merger` is the field with the width of the last network; without one it is as many times the
+    output as an image has channels.
+    """
+    v = vision_table(c, VISION, f"transformers 5.24.0, {title}VisionConfig")
     if v is None:
         model.absent.append(absent_tower())
         return
-    v.only("model_type", "glm5_next_vision")
+    v.only("model_type", kind)
     for symbol, name in SIZES:
         v.size(symbol, name)
+    if merger:
+        v.size("d_vp", merger)
+    else:
+        times = v.sheet["d_out"] * v.sheet["c_in"]
+        v.sheet.let("d_vp", times, "out_hidden_size * in_channels")
     if v.sheet["d_vit"] % v.sheet["H_v"]:
         v.reject("num_heads", tr("{name} does not divide the width", name="num_heads"), code="M107")
     if v.sheet["d_out"] != inner.sheet["d_model"]:
@@ -52,7 +61,7 @@ def tower(c: Config, inner: Config, model: Model) -> None:
     start = conv("patch_embed.proj", "d_vit", "c_in", "t", "p", "p", bias=True)
     each = (
         *block(norms=("norm1", "norm2"), norm_bias=False, attention=("attn.qkv", "attn.proj"),
-               attention_bias=bias, out_bias=True, mlp=GATE, mlp_bias=bias),
+               attention_bias=bias, mlp=GATE, mlp_bias=bias),
         *table("attn.q_norm", "d_hv"), *table("attn.k_norm", "d_hv"),
     )  # fmt: skip
     last = (

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 from derive.architecture.families.mamba import read_inner
 from derive.architecture.family import Family
 from derive.architecture.layers.attention import Mixer, grouped_query, read_heads
-from derive.architecture.layers.decoder import decoder_layer, read_layers
+from derive.architecture.layers.decoder import decoder_layer, read_layers, sliding_layers
 from derive.architecture.layers.ffn import experts, gated, read_experts, router
 from derive.architecture.layers.ssm import mamba2, read_mamba2
 from derive.architecture.model import assemble, read_outer
+from derive.architecture.parts import vector
 from derive.text import Text
 
 if TYPE_CHECKING:
     from derive.architecture.config import Config
     from derive.architecture.model import Model
-    from derive.architecture.parts import Tensors
+    from derive.architecture.parts import Layer, Tensors
 
 EXPERTS = ("block_sparse_moe.input_linear.{e}", "block_sparse_moe.output_linear.{e}")
 SHARED = ("shared_mlp.input_linear", "shared_mlp.output_linear")
@@ -57,6 +58,21 @@ def attention_only(c: Config, *, shared: bool) -> Model:
     mixer = grouped_query(c.sheet, bias=c.flag("attention_bias"))
     one = decoder_layer(c.sheet, "decoder", mixer, network(c, shared=shared))
     return assemble(c, [one] * read_layers(c))
+
+
+def granitemoe_swa(c: Config) -> Model:
+    """Learned sinks, and a window on all but every fourth layer."""
+    read_outer(c)
+    read_heads(c, head_dim="")
+    c.used.add("layer_rope_theta")
+    bias, ffn = c.flag("attention_bias"), network(c, shared=True)
+
+    def make(name: str, window: str) -> Layer:
+        made = grouped_query(c.sheet, bias=bias, window=window)
+        sinks = vector("self_attn", "attention", "H_q", leaf="sinks")
+        return decoder_layer(c.sheet, name, Mixer((*made.tensors, *sinks), made.cache), ffn)
+
+    return assemble(c, sliding_layers(c, lambda i: i % 4 != 0, make))
 
 
 def granitemoehybrid(c: Config) -> Model:
@@ -123,6 +139,13 @@ FAMILIES = (
         "transformers 5.24.0, GraniteMoeSharedConfig",
         granitemoeshared,
         DEFAULTS,
+    ),
+    Family(
+        ("granitemoe_swa",),
+        ("GraniteMoeSWAForCausalLM",),
+        "transformers 5.24.0, GraniteMoeSWAConfig",
+        granitemoe_swa,
+        {**DEFAULTS, "sliding_window": 128},
     ),
     Family(
         ("granitemoehybrid",),

@@ -96,27 +96,28 @@ def streamed(name: str) -> Tensors:
     )
 
 
+DEFAULTS: dict[str, object] = {
+    "num_key_value_heads": 32,
+    "q_lora_rank": 1536,
+    "kv_lora_rank": 512,
+    "qk_nope_head_dim": 192,
+    "qk_rope_head_dim": 64,
+    "v_head_dim": 256,
+    "index_n_heads": 16,
+    "index_head_dim": 128,
+    "index_topk": 2048,
+    "hc_mult": 4,
+    "n_shared_experts": 1,
+    "attention_bias": False,
+    "tie_word_embeddings": False,
+    "max_position_embeddings": 262144,
+}
 FAMILIES = (
     Family(
         types=("hy_v4",),
         classes=("HYV4ForCausalLM",),
         source="transformers 5.24.0, HYV4Config",
         build=build,
-        defaults={
-            "num_key_value_heads": 32,
-            "q_lora_rank": 1536,
-            "kv_lora_rank": 512,
-            "qk_nope_head_dim": 192,
-            "qk_rope_head_dim": 64,
-            "v_head_dim": 256,
-            "index_n_heads": 16,
-            "index_head_dim": 128,
-            "index_topk": 2048,
-            "hc_mult": 4,
-            "n_shared_experts": 1,
-            "attention_bias": False,
-            "tie_word_embeddings": False,
-            "max_position_embeddings": 262144,
-        },
+        defaults=DEFAULTS,
     ),
 )

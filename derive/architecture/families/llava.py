@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 CUT = Text("how images are cut and which layer is read", "只影响图像如何切分与读取哪一层")
 
+POOLED = Text("how frames are averaged, no weights", "只说明如何合并视频帧，没有权重")
 PREFIX = Text("which tokens of the prompt see each other", "只决定提示中的 token 彼此可见的范围")
 
 
@@ -72,6 +73,12 @@ def llava(c: Config, *, text: str = "llama", tower: str = "clip_vision_model",
 def llava_next(c: Config) -> Model:
     """With a learned end of a row of images."""
     return llava(c, newline=True)
+
+
+def llava_next_video(c: Config) -> Model:
+    """The same; frames of a video are averaged."""
+    c.pass_by(POOLED, "spatial_pool_mode", "spatial_pool_stride", "video_seq_length")
+    return llava_next(c)
 
 
 def onevision(c: Config) -> Model:
@@ -148,6 +155,8 @@ def family(name: str, title: str, build: object, *, tied: bool = False, **more: 
 FAMILIES = (
     family("llava", "Llava", llava, vision_feature_layer=-2, multimodal_projector_bias=True),
     family("llava_next", "LlavaNext", llava_next, vision_feature_layer=-2,
+           multimodal_projector_bias=True),
+    family("llava_next_video", "LlavaNextVideo", llava_next_video, vision_feature_layer=-2,
            multimodal_projector_bias=True),
     family("llava_onevision", "LlavaOnevision", onevision, multimodal_projector_bias=True),
     family("vipllava", "VipLlava", vipllava, vision_feature_layer=[-2, -5, -8, -11, 6]),

@@ -113,7 +113,8 @@ def spelled_kinds(c: Config, name: str) -> list[str]:
 def scan(c: Config) -> Mixer:
     """Mamba-2; the inner width is heads times head size, whatever expand says."""
     read_mamba2(c, SCAN)
-    bias = c.flag("mamba_proj_bias") or c.flag("use_bias")
+    bias = c.flag("use_bias")
+    c.only("mamba_proj_bias", False, bias)  # the class does not read it
     return mamba2("mixer.", bias=bias, conv_bias=c.flag("use_conv_bias"))
 
 
@@ -193,7 +194,6 @@ FAMILIES = (
             "n_groups": 8,
             "conv_kernel": 4,
             "use_conv_bias": True,
-            "mamba_proj_bias": False,
             "n_shared_experts": 1,
             "moe_latent_size": None,
             "num_nextn_predict_layers": 0,
