@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from math import ceil
 
 from derive.derivation.points import Absent, Point, Undefined, in_contract
 from derive.formula import unit_of
@@ -11,6 +12,9 @@ from derive.study.bind import Bound
 from derive.study.finding import Finding, Results, percent, text, times, value
 from derive.study.results import Result, said
 from derive.text import Text, same, tr
+from derive.units import Quantity
+
+MOST = 1024  # devices of one replica: beyond any domain of fast links
 
 MUCH = Fraction(11, 10)  # of a target: what a first-order figure must be off by to be warned of
 
@@ -76,16 +80,68 @@ def devices_for_targets(bound: Bound, results: Results) -> Iterator[Finding]:
     if need is None:
         return
     short = bound.typical.get("g") < need
-    yield Finding(
-        "devices_for_targets",
-        "warning" if short else "info",
-        tr(
-            "Both targets need at least {g} in a replica: {ttft} for TTFT, {tpot} for TPOT at this batch, {fit} for "
-            "memory. First order: collectives are not counted.",
-            g=text(results, "g_slo"), ttft=text(results, "g_ttft"),
-            tpot=text(results, "g_tpot"), fit=text(results, "g_fit"),
-        ),
+    told = tr(
+        "Both targets need at least {g} in a replica: {ttft} for TTFT, {tpot} for TPOT at this batch, {fit} for "
+        "memory. First order: collectives are not counted.",
+        g=text(results, "g_slo"), ttft=text(results, "g_ttft"),
+        tpot=text(results, "g_tpot"), fit=text(results, "g_fit"),
     )  # fmt: skip
+    more = with_collectives(bound, need)
+    if more is not None:
+        told = tr("{told} {more}", told=told, more=more)
+    yield Finding("devices_for_targets", "warning" if short else "info", told)
+
+
+def with_collectives(bound: Bound, first: Fraction) -> Text | None:
+    """The devices that meet the targets to the second order; None where links are not in it.
+
+    More devices send more, so what they meet need not grow with their number: every number of whole
+    groups is tried from the first-order one on.
+    """
+    here = bound.typical
+    if here.get("g") <= 1:  # its formulas know no link to other devices
+        return None
+    # prefill on devices of its own has a number of its own
+    names = ("TPOT",) if "g_pre" in here.given else ("TPOT", "TTFT")
+    try:
+        step = here.get("PP") * here.get("DP")
+        found, tried = None, ceil(first / step) * step
+        while found is None and tried <= MOST:
+            there = here.with_(g=tried, b_pre=Fraction(1))  # the target is of one prompt
+            if all(there.get(f"{n}_exp") <= here.get(f"target_{n}") for n in names):
+                found = there
+            tried += step
+    except (Absent, Undefined):
+        return None
+    if found is None:
+        return tr(
+            "To the second order, collectives counted, no number of devices from there to {most} meets them: what does not shrink "
+            "with devices, such as collectives and kernel launches, is too much.",
+            most=said(Quantity(Fraction(MOST), unit_of("g"))),
+        )  # fmt: skip
+    parts = {"TPOT": said(found.quantity("TPOT_exp"))}
+    if len(names) > 1:
+        parts["TTFT"] = said(found.quantity("TTFT_exp"))
+    if found.get("g") == first:
+        if len(names) > 1:
+            return tr(
+                "To the second order, collectives counted, they meet both as well: {TPOT} and {TTFT} are expected.",
+                **parts,
+            )
+        return tr(
+            "To the second order, collectives counted, they meet the one for TPOT as well: {TPOT} is expected.",
+            **parts,
+        )
+    parts["g"] = said(found.quantity("g"))
+    if len(names) > 1:
+        return tr(
+            "To the second order, collectives counted, it takes {g}: {TPOT} and {TTFT} are then expected.",
+            **parts,
+        )
+    return tr(
+        "To the second order, collectives counted, TPOT takes {g}: {TPOT} is then expected.",
+        **parts,
+    )
 
 
 def cannot_be_met(bound: Bound, results: Results) -> Iterator[Finding]:

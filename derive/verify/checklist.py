@@ -66,11 +66,7 @@ CHECKED: dict[str, Says] = {
     ),
     "checklist.alert-TTFT": threshold("TTFT", "t_prefill"),
     "checklist.alert-TPOT": threshold("TPOT", "TPOT_floor"),
-    "checklist.slo-TPOT": tuple(
-        ("b_slo", "T", "b_max", *group, *chunk)
-        for group in ((), ("b_max_tp",))
-        for chunk in ((), ("T_chunk_slo", "b"))
-    ),
+    "checklist.slo-TPOT": (("b_slo", "b_max"), ("b_slo", "b_max", "T_chunk_slo", "b")),
     "checklist.slo-TTFT": (("T_in_slo",), ("T_in_slo", "b", "TTFT_mix"), (FAR_PROMPT,)),
     "checklist.floor": tuple(
         found

@@ -18,6 +18,7 @@ ALONE = "W_read / (g * MBU * B_peak) / n at b = 1 request"
 OPERATIONS = "F_step / (g * MFU * P_peak) / n at b = 1 request"
 LATENCY = "c_ar * L * 10 µs"
 MEAN = " at T = T_mean"
+ONE_PROMPT = " and b_pre = one_request"
 INTERLEAVED = "TPOT / (1 - share_prefill)"
 TILES = ("fits", "TTFT", "TPOT", "b_max", "fleet", "cost_token")
 LEFT_OUT = (
@@ -71,7 +72,15 @@ SAYS: dict[str, Says] = {
         ("TTFT", "target_TTFT", *MARGIN, "T_in_slo"), ("TTFT", "target_TTFT", *MARGIN),
         ("TTFT", "target_TTFT", *MARGIN, FAR_PROMPT),
     ),
-    "findings.devices_for_targets": (("g_slo", "g_ttft", "g_tpot", "g_fit"),),
+    "findings.devices_for_targets": tuple(
+        ("g_slo", "g_ttft", "g_tpot", "g_fit", *more)
+        for more in (
+            (), ("TPOT_exp at g = #0", f"TTFT_exp at g = #0{ONE_PROMPT}"), ("TPOT_exp at g = #0",),
+            ("*", "TPOT_exp at g = #4", f"TTFT_exp at g = #4{ONE_PROMPT}"),
+            ("*", "TPOT_exp at g = #4"),
+            ("=1,024 device",),
+        )
+    ),
     "findings.tpot_unmet": (
         *(
             ("target_TPOT", *binds, "~TPOT_one / target_TPOT", devices)

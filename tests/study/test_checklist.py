@@ -228,11 +228,10 @@ def test_every_link_leads_to_a_derivation() -> None:
 def test_targets_have_lines_of_their_own() -> None:
     told = answer(LAUNCH, "slo-TPOT")
     assert told == (
-        "79 requests at 2,304 token/request; memory would hold 220 requests. Passed: cap running "
-        "requests at that, then add replicas"
+        "kept up to 79 requests; 220 requests fit. Passed: cap running requests, then add replicas"
     )
     # 500 ms x 4 x 494.75 TFLOP/s over 2 x 70.55 GFLOP a token
-    assert answer(LAUNCH, "slo-TTFT").startswith("7,012 token/request on an idle replica. Passed: ")
+    assert answer(LAUNCH, "slo-TTFT").startswith("kept up to 7,012 token/request, idle. Passed: ")
     assert rows(LAUNCH)["slo-TPOT"]["refs"] == ["b_slo", "TPOT", "b_max"]
 
 
@@ -241,7 +240,7 @@ def test_without_targets_there_are_none() -> None:
 
 
 def test_memory_that_ends_before_the_target_is_said() -> None:
-    assert "but memory ends at 2,291 requests" in answer(DEEPSEEK, "slo-TPOT")
+    assert "2,291 requests fit, so memory ends first" in answer(DEEPSEEK, "slo-TPOT")
 
 
 def test_chunks_have_a_limit_beside_that_of_decode() -> None:

@@ -241,3 +241,44 @@ def test_the_longest_prompt_is_told_to_be_first_order_where_attention_takes_it_p
     assert attention > Fraction(11, 10)  # seconds, without any matrix product
     # Llama 3 70B, 500 ms: 7,012 tokens, 4 · 80 · 64 · 128 FLOP a pair: 0.518 s with all operations
     assert "ttft_attention" not in told(scenario())
+
+
+def told(*sets: str, name: str = "llama-3-70b-on-4x-h100") -> str:
+    """The finding on the devices that both targets need, of a ledger that holds."""
+    from tests.study.test_switches import loaded
+
+    asked = [name, *(word for one in sets for word in ("--set", one))]
+    record = study(loaded(name, sets), load.sources(), asked=asked)
+    assert [fault.en for fault in verify(record)] == []
+    (found,) = [f for f in record["findings"] if f["id"] == "devices_for_targets"]
+    text: str = found["text"]["en"]
+    return text
+
+
+def test_devices_for_both_targets_with_collectives(scenario: Launch) -> None:
+    """13 is the first number that meets both to the second order; 12 does not."""
+    sets = ("t_hop=10 us", "target_TPOT=8 ms/token")
+    assert "10 devices for TPOT" in told(*sets)
+    assert "collectives counted, it takes 13 devices: ≈ 7.850 ms/token and" in told(*sets)
+    bound = bind(scenario(*sets))
+    with standing_in(bound.variants):
+        met = [bound.typical.with_(g=Fraction(g)).get("TPOT_exp") <= Fraction(8, 1000)
+               for g in range(10, 14)]  # fmt: skip
+    assert met == [False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("sets", "says"),
+    [
+        ((), "they meet both as well: ≈ 24.59 ms/token and ≈ 209.0 ms are expected."),
+        (("b_pre=3",), "they meet both as well: ≈ 24.59 ms/token and ≈ 209.0 ms are expected."),
+        (("target_TPOT=1 ms/token",), "no number of devices from there to 1,024 devices meets"),
+        (("devices=1",), "First order: collectives are not counted."),
+        (
+            ("disaggregation.prefill_devices=4", "disaggregation.link=50 GB/s"),
+            "they meet the one for TPOT as well: ≈ 24.59 ms/token is expected.",
+        ),
+    ],
+)
+def test_what_the_number_of_devices_leaves_out_is_said(sets: tuple[str, ...], says: str) -> None:
+    assert says in told(*sets)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derive.study.checklist.case import DERIVED, Case, Row, held, row
+from derive.study.checklist.case import DERIVED, Case, Row, row
 from derive.study.finding import text
 from derive.text import Text, tr
 
@@ -13,12 +13,12 @@ def targets(case: Case) -> Iterator[Row]:
     """The largest batch and the longest prompt that keep the targets."""
     if "target_TPOT" in case.bound.inputs:
         yield row(
-            "slo-TPOT", "alerts", tr("Largest batch that keeps the TPOT target"), batch(case),
+            "slo-TPOT", "alerts", tr("TPOT target: batch"), batch(case),
             DERIVED, ("b_slo", "TPOT", "b_max"),
         )  # fmt: skip
     if "target_TTFT" in case.bound.inputs:
         yield row(
-            "slo-TTFT", "alerts", tr("Longest prompt that keeps the TTFT target"), prompt(case),
+            "slo-TTFT", "alerts", tr("TTFT target: prompt"), prompt(case),
             DERIVED, ("T_in_slo", "TTFT"),
         )  # fmt: skip
 
@@ -28,16 +28,15 @@ def batch(case: Case) -> Text:
     limit, room = case.value("b_slo"), case.value("b_max")
     if limit is None or room is None:
         return case.why("b_slo" if limit is None else "b_max")
-    parts = {"b": text(case.results, "b_slo"), "T": case.given("T"), "room": held(case, "b_max")}
+    parts = {"b": text(case.results, "b_slo"), "room": text(case.results, "b_max")}
     if room < limit:
         told = tr(
-            "{b} at {T}, but memory ends at {room}: TPOT is not what binds. Passed all the same: look at the software",
+            "kept up to {b}; {room} fit, so memory ends first. Passed: look at the software",
             **parts,
         )
     else:
         told = tr(
-            "{b} at {T}; memory would hold {room}. Passed: cap running requests at that, then add replicas",
-            **parts,
+            "kept up to {b}; {room} fit. Passed: cap running requests, then add replicas", **parts
         )
     if case.value("TPOT_mix") is None:
         return told
@@ -54,8 +53,7 @@ def prompt(case: Case) -> Text:
     if case.value("T_in_slo") is None:
         return case.why("T_in_slo")
     told = tr(
-        "{T} on an idle replica. Passed: first the waiting requests, then shorten or turn away longer prompts, or raise the "
-        "hits of a prefix cache",
+        "kept up to {T}, idle. Passed: waiting requests first, then shorter prompts",
         T=text(case.results, "T_in_slo"),
     )
     if case.value("TTFT_mix") is None:
