@@ -126,17 +126,12 @@ formula(
     example=({"T_pass": "512 token"}, "512 token"),
 )  # fmt: skip
 
-ONE_PROMPT = (
-    "b_pre <= one_request",
-    ("chunks part one prompt; several prompts in one pass are not modelled with them: leave prompts at 1",
-     "分块按单个请求计；一次前向含多个请求时不与分块同时建模：prompts 请保持为 1"),
-)  # fmt: skip
-
 formula(
     "Q_pre_chunk", "q", "byte",
     section="second", instead_of="Q_pre",
     is_="N_pass * (W_pre + KV_seen)",
-    exists=ONE_PROMPT,
+    exists=("b_pre <= one_request", ("chunks part one prompt; several prompts in one pass are not modelled with them: leave prompts at 1",
+                                     "分块按单个请求计；一次前向含多个请求时不与分块同时建模：prompts 请保持为 1")),
     name=("bytes that the prefill of b_pre prompts reads", "b_pre 个请求 prefill 读取的字节数"),
     reason=("every pass reads the weights again, and the KV of the prompt so far", "每次前向都要重读权重，并读取该输入已写入的 KV"),
     sources=("sarathi2024",),
@@ -157,7 +152,8 @@ formula(
     "t_bubble_chunk", "t", "s",
     section="second", instead_of="t_bubble",
     is_="t_ops_pre * (DP * (N_pass + PP - 1) / N_pass - 1)",
-    exists=ONE_PROMPT,
+    exists=("b_pre <= one_request", ("chunks part one prompt; several prompts in one pass are not modelled with them: leave prompts at 1",
+                                     "分块按单个请求计；一次前向含多个请求时不与分块同时建模：prompts 请保持为 1")),
     name=("time in which stages and groups of prefill stand idle", "prefill 中各级与各组空闲的时间"),
     reason=("the chunks of the prompt follow each other through the stages as micro-batches, and groups without a prompt wait",
             "各块作为微批依次经过各级；没有请求的组则等待"),
