@@ -372,6 +372,11 @@ def compare(
     "--symbols", metavar="SYMBOL[,SYMBOL]", default="",
     means=Text("columns; every formula where not given", "要输出的列；不给出时为全部公式"),
 )  # fmt: skip
+@option(
+    "--ranges", is_flag=True,
+    means=Text("low and high of each reachable value too, as columns NAME_low and NAME_high",
+               "各可达值另附下限与上限，列名为 NAME_low、NAME_high"),
+)  # fmt: skip
 @files_option(
     "csv", "parquet",
     means=Text("files to write; without it the first rows are shown, or all as CSV into a pipe",
@@ -384,8 +389,8 @@ def compare(
 )  # fmt: skip
 @lang_option()
 def sweep(
-    scenario: str | None, axes: tuple[str, ...], symbols: str, formats: list[str] | None,
-    directory: str, scheduler: str | None, lang: str, **options: Any,
+    scenario: str | None, axes: tuple[str, ...], symbols: str, ranges: bool,
+    formats: list[str] | None, directory: str, scheduler: str | None, lang: str, **options: Any,
 ) -> None:  # fmt: skip
     """Read the axes, load every combination, evaluate, write."""
     from derive import sweep_command as command
@@ -396,9 +401,11 @@ def sweep(
     def load(changes: Sequence[str]) -> Any:
         return load_scenario(scenario, options, changes, "--over")
 
-    found = command.planned(read, load, [w.strip() for w in symbols.split(",") if w.strip()])
+    wanted = [w.strip() for w in symbols.split(",") if w.strip()]
+    found = command.planned(read, load, wanted, ranges=ranges)
     caution([part.bound.scenario for part in found.grid.parts])
     words = [*asked(scenario, options), *(word for axis in axes for word in ("--over", axis))]
+    words += ["--ranges"] if ranges else []
     command.run(found, formats, Path(directory), scheduler, words, lang)
 
 

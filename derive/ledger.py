@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 FORMAT = "derive-ledger/1"
+COMPARISON = "derive comparison 1"  # of several ledgers, and what is said of them
 
 Ledger = dict[str, Any]
 

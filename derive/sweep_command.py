@@ -49,14 +49,14 @@ def parts_of(
     return {p: keys[k] for p, k in PARTS.items() if k in keys and options[p] is None}
 
 
-def planned(read: Sequence[Axis], load: Load, symbols: Sequence[str]) -> Sweep:
+def planned(read: Sequence[Axis], load: Load, symbols: Sequence[str], *, ranges: bool) -> Sweep:
     """The sweep, every combination loaded and bound."""
     from derive.sweep.columns import columns as columns_of
     from derive.sweep.grid import grid_of
     from derive.sweep.run import Sweep
 
     grid = grid_of(read, load)
-    return Sweep(grid, tuple(columns_of(grid, symbols)))
+    return Sweep(grid, tuple(columns_of(grid, symbols, ranges=ranges)), ranges)
 
 
 def needs(library: str, asker: str) -> None:
@@ -176,9 +176,13 @@ def to_pipe(sweep: Sweep, scheduler: str | None) -> None:
 def first_rows(sweep: Sweep, lang: str) -> str:
     """A table of the first rows, and how many there are."""
     axes_and_fits = len(sweep.grid.axes) + 1
-    named = [c.name for c in sweep.columns[axes_and_fits:]]
-    wanted = [n for n in SHOWN if n in named] if len(named) > len(SHOWN) * 2 else named
-    chosen = [i for i, c in enumerate(sweep.columns) if i < axes_and_fits or c.name in wanted]
+    wanted = list(sweep.outputs)
+    if len(wanted) > len(SHOWN) * 2:
+        wanted = [n for n in SHOWN if n in wanted]
+    chosen = [
+        i for i, c in enumerate(sweep.columns)
+        if i < axes_and_fits or c.name.removesuffix(f"_{c.end}" if c.end else "") in wanted
+    ]  # fmt: skip
     lines = [tuple(sweep.columns[i].name for i in chosen)]
     lines += islice(cells(sweep, chosen, lang), FIRST)
     told = tr(

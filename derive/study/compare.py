@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from derive.derivation.points import in_contract
 from derive.errors import columns, printable
-from derive.formula import standing_in
+from derive.formula import standing_in, unit_of
 from derive.specs.types import Scenario
 from derive.study.bind import Bound, bind
 from derive.study.compare_reasons import EXPLAINED, Side, reason, side
@@ -76,7 +77,10 @@ def comparison(base: Scenario, others: Sequence[tuple[str, Scenario]]) -> dict[s
 def column(name: str, first: Base, bound: Bound, found: Results) -> dict[str, Any]:
     """One scenario beside the first."""
     alone = bound is first.bound
-    why = {row: reason(row, first.sides[row], side(bound, row), found[row]) for row in EXPLAINED}
+    with standing_in(bound.variants):  # what a factor depends on is asked of them
+        why = {
+            row: reason(row, first.sides[row], side(bound, row), found[row]) for row in EXPLAINED
+        }
     return {
         "name": name,
         "fits": bool(fitting(bound)),
@@ -118,7 +122,9 @@ def moved(first: Bound, bound: Bound) -> dict[str, dict[str, str]]:
     """The inputs that differ, the calibration included."""
     ids = dict.fromkeys((*first.inputs, *bound.inputs))
     both = {i: (value_of(first, i), value_of(bound, i)) for i in ids}
-    both |= {i: (span(first, i), span(bound, i)) for i in bound.calibration}
+    both |= {
+        i: (span(first, i), span(bound, i)) for i in {**first.calibration, **bound.calibration}
+    }
     return {i: {"from": a, "to": b} for i, (a, b) in both.items() if a != b}
 
 
@@ -129,8 +135,10 @@ def value_of(bound: Bound, name: str) -> str:
 
 def span(bound: Bound, name: str) -> str:
     """Low, typical and high of a calibration."""
-    values = (show(Quantity(v, unit(""))).number for v in dict.fromkeys(bound.calibration[name]))
-    return " / ".join(values)
+    if name not in bound.calibration:
+        return value_of(bound, name)
+    values = dict.fromkeys(bound.calibration[name])
+    return " / ".join(show(in_contract(v, unit_of(name))).text for v in values)
 
 
 def verdict(first: Base, bound: Bound, found: Results) -> Text:

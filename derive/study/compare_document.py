@@ -15,16 +15,16 @@ from derive.expression.text import plain
 from derive.expression.tree import Name, names
 from derive.expression.wrapped import settings
 from derive.formula import catalogue, letters, standing_in, unit_of
-from derive.ledger import sealed
+from derive.ledger import COMPARISON, sealed
 from derive.notation import CONSTANTS
 from derive.specs.types import Scenario, Source
+from derive.study.assemble import study
 from derive.study.bind import Bound, bind
 from derive.study.compare import comparison
 from derive.study.drawing import axis, dot, line, table
 from derive.study.results import fitting, shown, withheld
 from derive.text import same, tr
 
-FORMAT = "derive comparison 1"
 SHEETS = ("I_ridge", "I_decode", "Q_step", "t_step_eff", "TTFT", "kappa", "M_free", "b_max",
           "cost_token")  # fmt: skip
 MOST_ROOFS = 6  # of different heights in one drawing; more could not be told apart
@@ -46,20 +46,23 @@ class Place:
 def document(
     base: Scenario, others: Sequence[tuple[str, Scenario]], sources: Mapping[str, Source]
 ) -> dict[str, Any]:
-    """The whole record, sealed; time and size grow with the candidates one by one."""
+    """The whole record, sealed; time and size grow with the candidates one by one.
+
+    It holds the ledger of each, so that all that is said of them can be proved from it alone.
+    """
     found = comparison(base, others)
     every = [base, *(other for _, other in others)]
     sheets: dict[str, dict[str, Any]] = {}
     places, keys = [], dict[str, None]()
     for number, scenario in enumerate(every):
         bound = bind(scenario)
-        with standing_in(bound.variants):
-            collect(sheets, bound, number)
-            places.append(place(bound, number))
         keys |= dict.fromkeys(k for i in bound.inputs.values() for k in i.sources)
-    keys |= dict.fromkeys(k for name in sheets for k in catalogue()[name].sources)
+        with standing_in(bound.variants):
+            named = collect(sheets, bound, number)
+            keys |= dict.fromkeys(k for name in named for k in catalogue()[name].sources)
+            places.append(place(bound, number))
     return sealed({
-        "format": FORMAT,
+        "format": COMPARISON,
         "program": f"derive {__version__}",
         "title": base.title.json(),
         "date": base.date,
@@ -68,12 +71,16 @@ def document(
         "figures": [roofs(places)],
         "symbols": symbols(sheets),
         "sources": [asdict(sources.get(k) or Source(k, k)) for k in keys],
+        "ledgers": [study(scenario, sources) for scenario in every],
     })  # fmt: skip
 
 
-def collect(sheets: dict[str, dict[str, Any]], bound: Bound, number: int) -> None:
-    """The line of one candidate in each derivation; no speed of devices that do not hold it."""
-    point, fits = bound.typical, fitting(bound) is not False
+def collect(sheets: dict[str, dict[str, Any]], bound: Bound, number: int) -> list[str]:
+    """The line of one candidate in each derivation that it has; which these are.
+
+    Devices that do not hold the candidate have no speed.
+    """
+    point, fits, made = bound.typical, fitting(bound) is not False, list[str]()
     for name in SHEETS:
         if name in crossings() or name in point.given:
             continue
@@ -102,6 +109,8 @@ def collect(sheets: dict[str, dict[str, Any]], bound: Bound, number: int) -> Non
         told = (n if fits or not withheld(bound, n) else None for n in form["symbols"])
         cells = [cell(bound, n) if n else "–" for n in told]
         form["rows"].append({"column": number, "cells": cells, "value": value})
+        made.append(name)
+    return made
 
 
 def cell(bound: Bound, name: str) -> str:

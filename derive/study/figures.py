@@ -46,7 +46,7 @@ def roofline(bound: Bound) -> Figure:
     along = [(b, get(point.with_(b=Fraction(b)), "I_decode")) for b in sorted(batches)]
     decode = [(b, intensity) for b, intensity in along if intensity]
     xs = [
-        Fraction(1, 2),
+        min(Fraction(1, 2), ridge / 2),  # a slanted roof has room, wherever the ridge is
         *([prefill * 2] if prefill else []),
         ridge * 40,  # room for the name of the flat roof
         *(i / 2 for _, i in decode[:1]),

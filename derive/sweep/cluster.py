@@ -11,16 +11,17 @@ from derive import __version__
 from derive.errors import DeriveError, Place, Problem, printable
 from derive.sweep.evaluate import Job, Spans
 from derive.sweep.grid import Block
+from derive.sweep.ranges import Ranged
 from derive.sweep.run import Sweep
 from derive.text import tr
 
 WAITING = 4  # blocks under way for each thread of the cluster: more would only fill memory
 PATIENCE = 10  # seconds for a scheduler to answer
 PLACE = Place("--scheduler")
-KNOWN: dict[str, Job] = {}  # jobs of this worker: what their blocks share is computed once
+KNOWN: dict[str, Job | Ranged] = {}  # jobs of this worker: what their blocks share is computed once
 
 
-def run_block(token: str, job: Job, spans: Spans, version: str) -> list[Any] | str:
+def run_block(token: str, job: Job | Ranged, spans: Spans, version: str) -> list[Any] | str:
     """One block on a worker; the version of a worker that has another one."""
     if version != __version__:
         return __version__

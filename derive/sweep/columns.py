@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from derive.derivation.points import FARTHEST, no_batch, no_count, not_even_one
 from derive.derivation.stored import crossings, trees
@@ -16,6 +16,7 @@ from derive.study.results import is_known
 from derive.study.values import unknown_symbol
 from derive.sweep.axes import Axis, Numbers
 from derive.sweep.grid import Grid
+from derive.sweep.ranges import ENDS, has_range
 from derive.sweep.reading import LONGEST_SEARCH, withheld
 from derive.text import Text, tr
 
@@ -31,6 +32,7 @@ class Column:
     unit: str
     meaning: Text
     why: tuple[Text, ...] = ()
+    end: str = ""  # low or high, where it is one of a range
 
     @property
     def head(self) -> str:
@@ -38,17 +40,37 @@ class Column:
         return f"{self.name} [{self.unit}]" if self.unit else self.name
 
 
-def columns(grid: Grid, asked: Sequence[str]) -> list[Column]:
-    """Axes as written, whether the scenario fits, then the results."""
+def columns(grid: Grid, asked: Sequence[str], *, ranges: bool = False) -> list[Column]:
+    """Axes as written, whether the scenario fits, then results with the ends of their ranges."""
     made = [axis_column(axis) for axis in grid.axes]
-    meaning = tr("whether the devices hold weights and batch; where not, speeds have no value")
+    meaning = tr(
+        "whether the devices hold weights and batch, and those of prefill theirs; where not, "
+        "speeds have no value"
+    )
     made.append(Column(FITS, "truth", "", meaning))
     kinds = different(grid)
     outputs = list(dict.fromkeys(asked)) or everything(kinds)
     if unknown := [name for name in outputs if not is_known(name)]:
         raise DeriveError([unknown_symbol(name) for name in unknown])
     taken = {column.name for column in made}
-    return [*made, *(result_column(name, kinds) for name in outputs if name not in taken)]
+    for name in outputs:
+        if name not in taken:
+            made.append(result_column(name, kinds))
+            made += ends(made[-1]) if ranges and has_range(name) else []
+    return made
+
+
+def ends(column: Column) -> list[Column]:
+    """The columns of the smallest and the largest value that a calibration's range allows."""
+    meanings = {
+        "low": tr("{name}: the smallest over low, typical and high of the calibration",
+                  name=column.meaning),
+        "high": tr("{name}: the largest over low, typical and high of the calibration",
+                   name=column.meaning),
+    }  # fmt: skip
+    return [
+        replace(column, name=f"{column.name}_{end}", meaning=meanings[end], end=end) for end in ENDS
+    ]
 
 
 def different(grid: Grid) -> list[Bound]:

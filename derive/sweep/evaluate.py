@@ -101,11 +101,16 @@ def value_at(point: Point, asked: Node | str) -> Fraction:
 
 
 def job(grid: Grid, bound: Bound, outputs: Sequence[str]) -> Job:
-    """A combination compiled."""
+    """A combination compiled, at its typical calibration."""
+    return job_at(grid, bound, bound.typical, outputs)
+
+
+def job_at(grid: Grid, bound: Bound, point: Point, outputs: Sequence[str]) -> Job:
+    """A combination compiled at one calibration."""
     axes = {a.symbol: (n, bounds_of(a)) for n, a in enumerate(grid.inner)}
     with DECIDING, standing_in(bound.variants):
-        program = compiled(bound.typical, axes, grid.follow, outputs, bound.derived)
-    return Job(program, bound.typical.given, bound.variants, grid.inner, grid.follow)
+        program = compiled(point, axes, grid.follow, outputs, bound.derived)
+    return Job(program, point.given, bound.variants, grid.inner, grid.follow)
 
 
 def bounds_of(axis: Numbers) -> Bounds:

@@ -31,6 +31,7 @@ PLAIN: dict[str, Callable[..., Array]] = {
     "max": np.maximum,
     "pow": np.power,
     "negative": np.negative,
+    "and": np.logical_and,
 }
 ROUND = {"floor": np.floor, "ceil": np.ceil}
 COMPARE: dict[str, Callable[..., Array]] = {

@@ -145,6 +145,18 @@ class Reader:
             "compare", (a, b), Bounds(), tree=Binary("-", left, right), detail=sign + sure
         )
 
+    def fitting(self) -> Operand | bool:
+        """Whether the devices hold weights and batch, and prefill's own theirs."""
+        pools = [("g", "g_fit")]
+        pools += [("g_pre", "g_fit_pre")] if "g_pre" in self.point.given else []
+        room = [self.compare(Name(has), ">=", Name(needs)) for has, needs in pools]
+        if any(r is False or (isinstance(r, Operand) and r.nowhere) for r in room):
+            return False
+        asked = [r for r in room if isinstance(r, Operand)]
+        if len(asked) > 1:
+            return self.scope.emit("and", asked, Bounds())
+        return asked[0] if asked else True
+
     def build(self, node: Node) -> Operand:
         """The operand of a tree."""
         match node:
@@ -291,11 +303,9 @@ def compiled(
         reader.own.add(name)
     fits: Operand | bool | None
     try:
-        fits = reader.compare(Name("g"), ">=", Name("g_fit"))
+        fits = reader.fitting()
     except Absent:
         fits = None
-    if isinstance(fits, Operand) and fits.nowhere:
-        fits = False
     made = [("fits", NOWHERE if fits is None else truth(fits))]
     for name in outputs:
         try:

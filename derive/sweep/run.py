@@ -13,6 +13,7 @@ from derive.sweep.columns import Column
 from derive.sweep.evaluate import Job, axis_values, job, shaped
 from derive.sweep.grid import Block, Grid, blocks
 from derive.sweep.machine import Array
+from derive.sweep.ranges import Ranged, ranged_job
 from derive.text import Text, tr
 
 BLOCK = 32_768  # rows: registers of this size stay in the cache of a core
@@ -55,12 +56,13 @@ class Sweep:
 
     grid: Grid
     columns: tuple[Column, ...]
+    ranges: bool = False
 
     def __post_init__(self) -> None:
         self.empty = [0] * len(self.columns)
-        self.outputs = [c.name for c in self.columns[len(self.grid.axes) + 1 :]]
+        self.outputs = [c.name for c in self.columns[len(self.grid.axes) + 1 :] if not c.end]
 
-    def jobs(self) -> Iterator[tuple[Job, list[Block]]]:
+    def jobs(self) -> Iterator[tuple[Job | Ranged, list[Block]]]:
         """Every combination compiled, with its blocks."""
         found: list[Block] = []
         for block in blocks(self.grid, BLOCK):
@@ -70,9 +72,10 @@ class Sweep:
             found.append(block)
         yield self.job(found[0].part), found
 
-    def job(self, part: int) -> Job:
+    def job(self, part: int) -> Job | Ranged:
         """One combination compiled."""
-        return job(self.grid, self.grid.parts[part].bound, self.outputs)
+        make = ranged_job if self.ranges else job
+        return make(self.grid, self.grid.parts[part].bound, self.outputs)
 
     def evaluated(self) -> Iterator[tuple[Block, list[Any]]]:
         """Every block in order, in this process."""
@@ -132,7 +135,10 @@ class Sweep:
     def about(self, asked: Sequence[str], program: str) -> dict[str, Any]:
         """The description of the whole: what was asked, every column, what is empty and why."""
         first = self.grid.parts[0].bound
-        middle = {name: str(values[1]) for name, values in first.calibration.items()}
+        stated = {
+            name: [str(v) for v in values] if self.ranges else str(values[1])
+            for name, values in first.calibration.items()
+        }
         moved = {a.name for a in self.grid.axes} | {a.symbol for a in self.grid.inner}
         return {
             "program": program,
@@ -141,7 +147,7 @@ class Sweep:
             "rows": self.grid.rows,
             "over": {a.name: len(a) for a in (*self.grid.outer, *self.grid.inner)},
             "numbers": exactness().json(),
-            "calibration": {n: v for n, v in middle.items() if n not in moved},
+            "calibration": {n: v for n, v in stated.items() if n not in moved},
             "columns": [
                 {
                     "name": column.name,

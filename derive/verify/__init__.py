@@ -5,7 +5,8 @@ derivation engine's evaluation is not used. The hash shows any change; the recom
 changed number, unit or operator even where the hash was made right again.
 """
 
-from derive.verify.judge import verify, verify_file
+from derive.verify.judge import verify
 from derive.verify.reading import load_ledger
+from derive.verify.whole import verify_file
 
 __all__ = ["load_ledger", "verify", "verify_file"]

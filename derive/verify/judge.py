@@ -11,7 +11,7 @@ from typing import Any
 from derive.errors import DeriveError
 from derive.formula import VARIANTS, catalogue, standing_in
 from derive.ledger import FORMAT, digest
-from derive.text import Text, same, tr
+from derive.text import Text, tr
 from derive.verify.adding import check_adding
 from derive.verify.declared import (
     check_cards,
@@ -25,7 +25,6 @@ from derive.verify.inputs import check_asked, check_calibration, check_citations
 from derive.verify.levers import check_levers
 from derive.verify.measured import check_measured
 from derive.verify.prose import check_prose
-from derive.verify.reading import load_ledger
 from derive.verify.results import check_results
 from derive.verify.say import quoted
 from derive.verify.shape import misshapen
@@ -118,32 +117,3 @@ def spec_places() -> tuple[Path, ...]:
         return spec_roots()
     except DeriveError:  # a folder of DERIVE_SPECS is gone: the packaged ones are still at hand
         return (specs_home(),)
-
-
-def of_others(record: Mapping[str, Any]) -> list[Any]:
-    """Measured runs that name their own model or accelerator, which is not the ledger's."""
-    own = {key: record["scenario"][key]["id"] for key in ("model", "hardware")}
-    runs = record.get("measured", {}).get("runs", ())
-    return [run for run in runs if "scenario" in run and run["scenario"] != own]
-
-
-def verify_file(path: Path) -> tuple[list[Text], Text]:
-    """The faults and a one-line summary; DeriveError where the file is no ledger."""
-    record = load_ledger(path)
-    found, compared = judged(record, None)
-    if found:
-        count = str(len(found)) if len(found) < MOST_FAULTS else f"{MOST_FAULTS}+"
-        return found, tr("{count} faults: the ledger does not hold", count=count)
-    steps = sum(len(d["steps"]) for d in record["derivations"])
-    beside = (
-        tr("sources and inputs agree with the specs at hand") if compared else
-        tr("no specs at hand to compare sources with")
-    )  # fmt: skip
-    if others := len(of_others(record)):
-        beside = tr("{beside}; {count} measured runs are of another model or accelerator and are "
-                    "not proved here", beside=beside, count=others)  # fmt: skip
-    return found, tr(
-        "holds: {results} results, {steps} steps recomputed; {beside}; {hash}",
-        results=str(len(record["results"])), steps=str(steps), beside=beside,
-        hash=same(record["hash"][:19]),
-    )  # fmt: skip

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from derive.errors import DeriveError, Place, Problem, printable
-from derive.ledger import FORMAT, canonical
+from derive.ledger import COMPARISON, FORMAT, canonical
 from derive.text import Text, tr
 
-LARGEST_FILE = 4_000_000  # bytes; a ledger has some 300,000
+LARGEST_FILE = 4_000_000  # bytes; a ledger has some 700,000
+LARGEST_COMPARISON = 64_000_000  # of some ninety ledgers
+HEAD = 200  # bytes at the start of a file, which name the format of a larger one
 
 
 def load_ledger(path: Path) -> Mapping[str, Any]:
@@ -28,9 +30,13 @@ def load_ledger(path: Path) -> Mapping[str, Any]:
             raise refused("L101", tr("{file} is no file", file=name))
         with path.open("rb") as file:
             raw = file.read(LARGEST_FILE + 1)
+            most = LARGEST_FILE
+            if len(raw) > most and COMPARISON.encode() in raw[:HEAD]:
+                most = LARGEST_COMPARISON
+                raw += file.read(most + 1 - len(raw))
     except (OSError, ValueError):
         raise refused("L101", tr("no such file: {file}", file=printable(str(path)))) from None
-    if len(raw) > LARGEST_FILE:
+    if len(raw) > most:
         raise refused("L102", tr("{file} is too large for a ledger", file=name))
     try:
         record = json.loads(raw.decode("utf-8"), object_pairs_hook=once, parse_constant=no_number)
@@ -38,7 +44,7 @@ def load_ledger(path: Path) -> Mapping[str, Any]:
             canonical(record).encode("utf-8")  # half of a surrogate pair is no text
     except (ValueError, RecursionError):
         raise refused("L103", tr("{file} is no readable JSON", file=name)) from None
-    if not isinstance(record, dict) or record.get("format") != FORMAT:
+    if not isinstance(record, dict) or record.get("format") not in (FORMAT, COMPARISON):
         what = tr("{file} is no ledger of this format ({format})", file=name, format=FORMAT)
         raise refused("L104", what)
     return record

@@ -23,7 +23,7 @@ from derive.verify.inputs import file_of
 from derive.verify.say import quoted
 from derive.verify.values import CALIBRES
 
-SET = "--set: "
+SET = ("--set: ", "--with: ")  # how a setting is given, in a report and in a comparison
 OF_THE_FILE = ("origin", "how", "sources", "printed")
 SUFFIX = ".yaml: "
 DRAFTS = "speculation.draft_model"
@@ -85,7 +85,7 @@ def compared(record: Mapping[str, Any], roots: Sequence[Path]) -> list[Text] | N
         if scenario["id"] not in load.names("scenario", roots) or scenario.get("files"):
             return list(parts(record, bare(record, roots, units), load.sources(roots)))
         plain = load.scenario(scenario["id"], roots, symbols=units)
-        changed = [*replaced(record, plain), *settings(record)]
+        changed: list[str | tuple[str, str]] = [*replaced(record, plain), *settings(record)]
         loaded = load.scenario(scenario["id"], roots, changed, units) if changed else plain
         return list(whole(record, loaded, load.sources(roots)))
     except DeriveError as error:
@@ -110,7 +110,7 @@ def bare(record: Mapping[str, Any], roots: Sequence[Path], units: Mapping[str, s
         hardware=scenario["hardware"]["id"],
         sets=[
             *precision,
-            *(s for s in settings(record) if s.partition("=")[0] not in WITHOUT_FILE),
+            *(s for s in settings(record) if s[1].partition("=")[0] not in WITHOUT_FILE),
         ],
         roots=roots,
         symbols=units,
@@ -151,29 +151,39 @@ def drafting(draft: Mapping[str, str], plain: Any) -> list[str]:
     return [f"{keys[k]}={draft[k]}" for k in keys if k in draft and draft[k] != own.get(k)]
 
 
-def settings(record: Mapping[str, Any]) -> list[str]:
-    """What the ledger says was set on top of the scenario, by hand or from a measured file."""
+def settings(record: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What the ledger says was set on top of the scenario, by hand or from a measured file.
+
+    Each as the option that set it and NAME=VALUE.
+    """
     from derive.specs.sets import KEYS
 
     texts = {row["id"]: row["text"] for row in record["inputs"]}
-    given = {name: texts[name] for name in measured_inputs(record)}
+    given = {name: ("--set", texts[name]) for name in measured_inputs(record)}
     for row in record["inputs"]:
         if row["origin"].startswith(SET):
-            given.setdefault(row["origin"].removeprefix(SET), row["text"])
+            option, name = by_hand(row["origin"])
+            given.setdefault(name, (option, row["text"]))
         elif by_option(row):
-            given.setdefault(row["id"], row["text"])
+            given.setdefault(row["id"], ("--set", row["text"]))
     for name, text in record["scenario"].get("parallel", {}).items():
         if name not in texts:  # TP is no input: the others leave it
-            given.setdefault(name, text)
+            given.setdefault(name, ("--set", text))
     for triple in record["calibration"].values():
         low = triple["low"]
         if low["origin"].startswith(SET):
-            key = low["origin"].removeprefix(SET).removesuffix(".low")
+            option, key = by_hand(low["origin"].removesuffix(".low"))
             several = low["origin"].endswith(".low")  # else one value for all three
             three = [triple[k]["text"] for k in CALIBRES]
-            given[key] = ", ".join(three) if several else low["text"]
+            given[key] = option, ", ".join(three) if several else low["text"]
     allowed = {*SYMBOLS, *catalogue(), *KEYS.values()}  # never the name of a file
-    return [f"{k}={v}" for k, v in given.items() if k in allowed]
+    return [(option, f"{k}={v}") for k, (option, v) in given.items() if k in allowed]
+
+
+def by_hand(origin: str) -> tuple[str, str]:
+    """The option that set a value, and the name by which it did."""
+    option, _, name = origin.partition(": ")
+    return option, name
 
 
 def by_option(row: Mapping[str, Any]) -> bool:

@@ -30,10 +30,10 @@ def grid(scenario: str, *over: str) -> Grid:
     )
 
 
-def sweep(scenario: str, *over: str, symbols: Sequence[str] = ()) -> Sweep:
+def sweep(scenario: str, *over: str, symbols: Sequence[str] = (), ranges: bool = False) -> Sweep:
     """The same with its columns."""
     made = grid(scenario, *over)
-    return Sweep(made, tuple(columns(made, symbols)))
+    return Sweep(made, tuple(columns(made, symbols, ranges=ranges)), ranges)
 
 
 def exact(scenario: str, settings: Sequence[str], names: Sequence[str]) -> dict[str, Result]:

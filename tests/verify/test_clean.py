@@ -44,6 +44,10 @@ SETS = [
     ("T=9000", "T_max=8000"),
     ("TP=2", "PP=2"),
     ("TP=1", "DP=2", "PP=2"),
+    ("devices=16", "parallel.TP=8", "parallel.DP=2"),
+    ("g=1024", "parallel.PP=1024"),
+    ("B_peak=1 GB/s/device", "b=1", "T=1"),
+    ("hit=0.999", "P_peak=1 TFLOP/s/device"),
     ("TTFT_meas=0.5 s", "TPOT_meas=30 ms/token", "X_meas=300 token/s"),
 ]
 
@@ -60,6 +64,30 @@ def test_a_scenario_holds_with_settings_on_top(sets: tuple[str, ...]) -> None:
     found, compared = judge.judged(ledger(LAUNCH, *sets), None)
     assert [fault.en for fault in found] == []
     assert compared
+
+
+EXTREMES = [
+    ("P_peak=1 TFLOP/s/device",),
+    ("P_peak=1 TFLOP/s/device", "B_peak=900 TB/s/device", "b=1"),
+    ("B_peak=1 GB/s/device", "T=1000000"),
+    ("g=1024", "b=1", "T=1"),
+]
+
+
+@pytest.mark.parametrize(
+    "scenario", [LAUNCH, "deepseek-v3-on-8x-h200", "gemma-2-9b-on-1x-l40s", "llama-3.1-8b-on-1x-l4"]
+)
+@pytest.mark.parametrize("sets", EXTREMES, ids=" ".join)
+def test_extremes_are_drawn_as_they_are_proved(scenario: str, sets: tuple[str, ...]) -> None:
+    record = ledger(scenario, *sets)
+    found, _ = judge.judged(record, None)
+    assert [fault.en for fault in found] == []
+    roofline = next(f for f in record["figures"] if f["id"] == "roofline")
+    for line in roofline["lines"]:  # each roof runs to the right, the ridge within the axis
+        xs = [float(x) for x, _ in line["points"]]
+        assert xs == sorted(set(xs))
+    (ridge,) = (m["at"] for m in roofline["marks"] if m["id"] == "ridge")
+    assert float(roofline["x"]["min"]) < float(ridge) < float(roofline["x"]["max"])
 
 
 CONFIGS = [
