@@ -19,8 +19,9 @@ from derive.verify.values import CALIBRES
 # id -> +1 where more is better, -1 where less is, 0 where neither can be said
 ROWS = {
     "TTFT": -1, "TPOT": -1, "TTFT_mix": -1, "TPOT_mix": -1, "X": 1, "b_max": 1,
-    "b_max_reserved": 1, "b_slo": 1, "replicas": -1, "g_fleet": -1, "cost_token": -1, "energy_token": -1, "TPOT_floor": 0, "R_max": 0, "I_ridge": 0, "b_crit": 0,
-    "T_wall": 0, "g_fit": 0,
+    "b_max_reserved": 1, "b_slo": 1, "replicas": -1, "g_fleet": -1, "cost_token": -1,
+    "energy_token": -1, "TPOT_floor": 0, "R_max": 0, "I_ridge": 0, "b_crit": 0, "T_wall": 0,
+    "g_fit": 0,
 }  # fmt: skip
 TARGETS = {
     "TTFT": "target_TTFT", "TPOT": "target_TPOT", "TTFT_mix": "target_TTFT",

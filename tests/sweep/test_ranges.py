@@ -155,7 +155,7 @@ def test_another_machine_computes_the_same_ranges(file_of: Callable[..., bytes])
 
 def feasible(scenario: str, given: Sequence[str]) -> tuple[bool, Result]:
     """Whether a scenario fits, and its TPOT."""
-    from derive.cli import load_scenario
+    from derive.asked import load_scenario
     from derive.study.bind import bind
 
     from .conftest import OPTIONS

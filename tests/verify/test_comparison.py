@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from derive.cli import main, read_config, units_of_symbols
+from derive.asked import read_config, units_of_symbols
+from derive.cli import main
 from derive.derivation import points, stored
 from derive.expression import value
 from derive.ledger import COMPARISON, sealed
