@@ -8,7 +8,7 @@ from typing import Any
 
 from derive.derivation.points import in_contract
 from derive.errors import columns, printable
-from derive.formula import standing_in, unit_of
+from derive.formula import catalogue, standing_in, unit_of
 from derive.specs.types import Scenario
 from derive.study.bind import Bound, bind
 from derive.study.compare_reasons import EXPLAINED, Side, reason, side
@@ -147,20 +147,31 @@ def verdict(first: Base, bound: Bound, found: Results) -> Text:
         return tr("the base")
     if not fitting(bound):
         return found["TPOT"].why or tr("the scenario does not fit")
-    better, worse = list[str](), list[str]()
+    better, worse = list[Text](), list[Text]()
     for row, sign in ROWS.items():
         times = ratio(first.results[row], found[row])
         if sign and times and times.value != 1:
             good = (times.value > 1) == (sign > 0)
-            (better if good else worse).append(f"{row} {factor(times)}")
+            (better if good else worse).append(moves(row, factor(times)))
     parts = [] if first.fits else [tr("now it fits")]
-    parts += [tr("better: {rows}", rows=", ".join(better))] if better else []
-    parts += [tr("worse: {rows}", rows=", ".join(worse))] if worse else []
+    parts += [tr("better: {rows}", rows=in_a_row(better))] if better else []
+    parts += [tr("worse: {rows}", rows=in_a_row(worse))] if worse else []
     parts += [t for row in TARGETS if (t := target(row, first, bound, found))]
     price, other = first.bound.inputs.get("price"), bound.scenario.hardware.id
     if price and price == bound.inputs.get("price") and other != first.bound.scenario.hardware.id:
         parts.append(tr("at the same {price}", price=said(price.quantity)))
     return joined(parts or [tr("nothing changes")])
+
+
+def moves(row: str, times: str) -> Text:
+    """`requests that fit in memory 2.41×`; TTFT and TPOT are called so."""
+    name = same(row) if row in ("TTFT", "TPOT") else catalogue()[row].name
+    return Text(f"{name.en} {times}", f"{name.zh} {times}")
+
+
+def in_a_row(items: Sequence[Text]) -> Text:
+    """Items between the commas of each language."""
+    return Text(", ".join(i.en for i in items), "、".join(i.zh for i in items))
 
 
 def target(row: str, first: Base, bound: Bound, found: Results) -> Text | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from derive.formula import unit_of
+from derive.formula import catalogue, unit_of
 from derive.specs.sets import KEYS
 from derive.text import Text, same, tr
 from derive.units import Quantity, show
@@ -108,17 +108,28 @@ def verdict(first: Candidate, here: Candidate) -> Text:
         return THE_BASE
     if not here.fits:
         return next(iter(here.why["TPOT"]), None) or tr("the scenario does not fit")
-    better, worse = list[str](), list[str]()
+    better, worse = list[Text](), list[Text]()
     for row, sign in ROWS.items():
         ratio = over(first.values[row], here.values[row])
         if sign and ratio is not None and ratio != 1:
-            (better if (ratio > 1) == (sign > 0) else worse).append(f"{row} {times(ratio)}")
+            (better if (ratio > 1) == (sign > 0) else worse).append(moves(row, times(ratio)))
     parts = [] if first.fits else [tr("now it fits")]
-    parts += [tr("better: {rows}", rows=", ".join(better))] if better else []
-    parts += [tr("worse: {rows}", rows=", ".join(worse))] if worse else []
+    parts += [tr("better: {rows}", rows=in_a_row(better))] if better else []
+    parts += [tr("worse: {rows}", rows=in_a_row(worse))] if worse else []
     parts += [told for row in TARGETS for told in target(row, first, here)]
     parts += at_the_same_price(first, here)
     return joined(parts or [tr("nothing changes")])
+
+
+def moves(row: str, shown: str) -> Text:
+    """A result by its name, TTFT and TPOT as they are called everywhere, and its ratio."""
+    name = same(row) if row in ("TTFT", "TPOT") else catalogue()[row].name
+    return Text(f"{name.en} {shown}", f"{name.zh} {shown}")
+
+
+def in_a_row(items: Sequence[Text]) -> Text:
+    """Items between the commas of each language."""
+    return Text(", ".join(i.en for i in items), "、".join(i.zh for i in items))
 
 
 def at_the_same_price(first: Candidate, here: Candidate) -> Iterator[Text]:

@@ -318,7 +318,7 @@ def test_compare_sets_changes_side_by_side() -> None:
     text = fine("compare", LAUNCH, "--with", "devices=8", "--with", both)
     head = text.splitlines()[0]
     assert all(name in head for name in (LAUNCH, "devices=8", both))
-    assert "better: TTFT 0.5×, TPOT 0.5×" in text
+    assert "better: TTFT 0.5×, TPOT 0.5×, decode throughput" in text
     assert "w: 2 byte/param → 1 byte/param" in text
 
 

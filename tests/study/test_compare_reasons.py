@@ -205,4 +205,4 @@ def test_fewer_and_larger_replicas_are_not_told_as_fewer_devices() -> None:
     assert column["rows"]["g_fleet"]["ratio"] == pytest.approx(16 / 12)
     better, worse = column["verdict"]["en"].split("worse:")
     assert "replicas" in better
-    assert "g_fleet" in worse
+    assert "devices of the fleet" in worse
