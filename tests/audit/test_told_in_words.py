@@ -138,7 +138,6 @@ contradicted|H100 SXM 相比 A100 SXM，功耗提高了七成五，BF16 稠密�
 infeasible|16 张 H100 SXM 跑 Llama-3.1-8B，bf16，每张卡支持 2048 并发、每路 8K 上下文。
 consistent|16 张 H100 SXM 跑 Llama-3.1-8B，bf16，每张卡支持 32 并发、每路 8K 上下文。
 consistent|A100 SXM4 40GB 的带宽是 80GB SXM 版的四分之三。
-
 consistent|The H200 shares the H100 SXM's 989 dense BF16 TFLOPS; its memory is 141 GB at 4.8 TB/s.
 consistent|H200 沿用 H100 SXM 的 989 TFLOPS 稠密 BF16 算力，显存则是 141GB。
 consistent|Compared with the L4 at 300 GB/s, the A10 at 600 GB/s is 2 times as fast on memory.

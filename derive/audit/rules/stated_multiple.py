@@ -181,13 +181,14 @@ def kind_of(claim: Claim, stated: Multiple, figures: list[Figure]) -> str:
 
 
 def of_pair(kind: str, figures: list[Figure]) -> str:
-    """The kind of the two figures of two products, where none has the kind that a word names.
+    """The bandwidth where "memory" stands beside the bandwidths of two products.
 
-    "At 2,039 and at 3,350 GB/s: 1.64 times as fast on memory" is no multiple of the memory.
+    "At 2,039 and at 3,350 GB/s: 1.64 times as fast on memory" is no multiple of the capacity.
     """
-    kinds = [KINDS[f.role][0] for f in figures]
+    kinds = {KINDS[f.role][0] for f in figures}
     owners = {f.hardware.ids for f in figures if f.hardware}
-    return kinds[0] if kind not in kinds and len(set(kinds)) == 1 and len(owners) == 2 else kind
+    meant = kind == "memory" and kinds == {"memory_bandwidth"} and len(owners) == 2
+    return "memory_bandwidth" if meant else kind
 
 
 def told(
