@@ -13,6 +13,7 @@ from derive.derivation.points import WHOLE, Absent, Point, RandomPoint, Undefine
 from derive.expression.grammar import parse
 from derive.formula import VARIANTS, catalogue, standing_in, unit_of
 from derive.notation import SYMBOLS
+from derive.study.results import prefill_fits
 from derive.sweep.axes import Numbers, Span
 from derive.sweep.columns import FITS
 from derive.sweep.evaluate import Job, bounds_of
@@ -92,7 +93,7 @@ def points(name: str) -> list[Mapping[str, Fraction]]:
         point = Point({**RandomPoint(name, number).given, **ROOM})
         try:
             point.get(name)
-            if withheld(name) and point.get("g") < point.get("g_fit"):
+            if withheld(name) and not room(point):
                 continue
         except (Absent, Undefined, ArithmeticError):  # a power of what is no count
             continue
@@ -100,6 +101,11 @@ def points(name: str) -> list[Mapping[str, Fraction]]:
         if len(found) == 2:
             break
     return [*found, *(RandomPoint(name, number).given for number in range(2))]
+
+
+def room(point: Point) -> bool:
+    """Whether the devices hold weights and batch, and those of prefill theirs."""
+    return point.get("g") >= point.get("g_fit") and prefill_fits(point)
 
 
 def axis_through(name: str, value: Fraction) -> Numbers:
@@ -126,7 +132,7 @@ def on_axis(
         point = Point({**given, axis.symbol: axis.base(number)})
         try:
             wanted = point.get(name) / unit_of(name).factor
-            fits = not withheld(name) or point.get("g") >= point.get("g_fit")
+            fits = not withheld(name) or room(point)
         except (Absent, Undefined):
             fits = False
         except ArithmeticError:
