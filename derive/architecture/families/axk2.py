@@ -25,7 +25,6 @@ def build(c: Config) -> Model:
     """The first layer dense unless the file says otherwise; every layer chooses its tokens."""
     read_outer(c)
     read_latent(c)
-    c.integer("q_lora_rank")
     read_experts(c)
     read_indexer(c)
     c.size("r_g", "gated_norm_rank")

@@ -28,7 +28,6 @@ def build(c: Config) -> Model:
     """The first layer dense; an indexer in the first, the second and every fourth behind it."""
     read_outer(c)
     read_latent(c)
-    c.integer("q_lora_rank")
     read_experts(c)
     read_indexer(c)
     c.size("m_hc", "hc_mult")

@@ -16,7 +16,7 @@ from derive.architecture.family import Family
 from derive.architecture.layers.attention import Mixer
 from derive.architecture.layers.decoder import NO_ROLE, decoder_layer, dense_width, read_layers
 from derive.architecture.layers.ffn import gated, read_experts
-from derive.architecture.layers.mla import read_latent
+from derive.architecture.layers.mla import read_indexer, read_latent
 from derive.architecture.layers.tower import text_table
 from derive.architecture.model import assemble, read_outer, read_tied
 from derive.architecture.parts import Cache, Tensors, linear, norm, vector
@@ -37,9 +37,7 @@ def text(c: Config, naming: Naming, tied: bool) -> Model:
     c.data = {**c.data, "q_lora_rank": None}
     read_latent(c)
     read_experts(c)
-    for symbol, name in (("H_i", "index_n_heads"), ("d_i", "index_head_dim"),
-                         ("k_i", "index_topk")):  # fmt: skip
-        c.size(symbol, name)
+    read_indexer(c, ranked=False)
     layers = read_layers(c)
     sparse, indexed = sparse_layers(c, layers), index_layers(c, layers)
     if c.has("layer_types"):

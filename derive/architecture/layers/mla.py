@@ -76,9 +76,13 @@ def latent(
     return Mixer(tensors, cache)
 
 
-def read_indexer(c: Config) -> None:
-    """Heads of the indexer, and how many tokens it chooses."""
-    c.integer("q_lora_rank")  # the queries of the indexer come from the rank
+def read_indexer(c: Config, *, ranked: bool = True) -> None:
+    """Heads of the indexer, and how many tokens it chooses.
+
+    Where it is `ranked` its queries come from the rank of those of attention, which must be there.
+    """
+    if ranked:
+        c.integer("q_lora_rank")
     c.size("H_i", "index_n_heads")
     c.size("d_i", "index_head_dim")
     c.size("k_i", "index_topk")
