@@ -84,6 +84,7 @@ def test_every_type_of_the_library_has_an_entry() -> None:
         # Zamba2 shares its blocks by the same switch as its tables
         ("zamba2", "tie_word_embeddings", False),
         ("zamba2", "attention_hidden_size", 8),
+        ("zamba2", "mamba_headdim", 1),
         # MuseSparkForConditionalGeneration ties nothing
         ("muse_spark", "tie_word_embeddings", True),
         # these have no switch that turns a window off, and their cache has it
@@ -183,3 +184,17 @@ def test_letters_are_all_explained() -> None:
     for entry in LIBRARY:
         rows = made(entry["config"]).derivations()
         assert {name for row in rows for name, _ in row.values} <= set(letters())
+
+
+@pytest.mark.parametrize(
+    ("kind", "field"),
+    [("mllama", "attention_heads"), ("hy_v4_vl", "num_attention_heads"),
+     ("muse_spark", "num_attention_heads"), ("glm_ocr", "num_heads")],
+)  # fmt: skip
+def test_heads_of_a_tower_must_divide_its_width(kind: str, field: str) -> None:
+    """The classes round the size of a head down, and their matrices shrink with it."""
+    config = small(kind)
+    config["vision_config"][field] = 5
+    with pytest.raises(DeriveError) as caught:
+        made(config)
+    assert field in caught.value.problems[0].what.en

@@ -11,6 +11,7 @@ from derive.architecture.layers.tower import (
     block,
     conv,
     dense,
+    heads_divide,
     patches,
     table,
     vision_table,
@@ -74,8 +75,7 @@ def tower(model: Model, v: Config) -> None:
         ("H_v", "num_heads"),
     ):  # fmt: skip
         v.size(symbol, name)
-    if v.sheet["d_vit"] % v.sheet["H_v"]:
-        v.reject("num_heads", tr("{name} does not divide the width", name="num_heads"), code="M107")
+    heads_divide(v, "num_heads")
     patches(v)
     depth = v.size("L_v", "depth", high=1024)
     start = (

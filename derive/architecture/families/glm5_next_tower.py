@@ -10,6 +10,7 @@ from derive.architecture.layers.tower import (
     block,
     conv,
     dense,
+    heads_divide,
     table,
     vision_table,
     whole_patch,
@@ -47,8 +48,7 @@ def tower(c: Config, inner: Config, model: Model, title: str, kind: str, merger:
     else:
         times = v.sheet["d_out"] * v.sheet["c_in"]
         v.sheet.let("d_vp", times, "out_hidden_size * in_channels")
-    if v.sheet["d_vit"] % v.sheet["H_v"]:
-        v.reject("num_heads", tr("{name} does not divide the width", name="num_heads"), code="M107")
+    heads_divide(v, "num_heads")
     if v.sheet["d_out"] != inner.sheet["d_model"]:
         what = tr("{name} is {value}, which is not understood", name=v.where("out_hidden_size"),
                   value=v.sheet["d_out"])  # fmt: skip

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 from derive.architecture.families import hy_v4
 from derive.architecture.family import Family
 from derive.architecture.layers.decoder import NO_ROLE
-from derive.architecture.layers.tower import absent_tower, block, conv, dense, table, vision_table
+from derive.architecture.layers.tower import (
+    absent_tower,
+    block,
+    conv,
+    dense,
+    heads_divide,
+    table,
+    vision_table,
+)
 from derive.architecture.nested import text_model
 from derive.architecture.parts import layer, norm
 from derive.text import tr
@@ -34,6 +42,7 @@ def build(c: Config) -> Model:
     v.only("model_type", "hy_v4_vl_vision")
     for symbol, name in SIZES:
         v.size(symbol, name)
+    heads_divide(v, "num_attention_heads")
     v.only("num_key_value_heads", v.sheet["H_v"])
     v.pass_by(NO_ROLE, "interpolate_mode")
     if v.sheet["d_out"] != inner.sheet["d_model"]:

@@ -13,6 +13,7 @@ from derive.architecture.layers.tower import (
     block,
     conv,
     dense,
+    heads_divide,
     patches,
     table,
     text_table,
@@ -103,7 +104,7 @@ def tower(model: Model, v: Config) -> None:
     for symbol, name in (("d_vit", "hidden_size"), ("d_vff", "intermediate_size"),
                          ("c_in", "num_channels"), ("n_t", "max_num_tiles")):  # fmt: skip
         v.size(symbol, name)
-    v.integer("attention_heads")
+    heads_divide(v, "attention_heads")
     v.only("is_decoder", False)
     v.pass_by(NO_ROLE, "tie_word_embeddings", "attention_heads")
     check_outputs(v)

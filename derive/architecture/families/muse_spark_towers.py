@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from derive.architecture.layers.decoder import NO_ROLE
-from derive.architecture.layers.tower import absent_tower, block, dense, table, vision_table
+from derive.architecture.layers.tower import (
+    absent_tower,
+    block,
+    dense,
+    heads_divide,
+    table,
+    vision_table,
+)
 from derive.architecture.parts import Tensors, layer, linear, norm, vector
 from derive.architecture.symbols import Sheet
 from derive.text import tr
@@ -33,6 +40,7 @@ def see(c: Config, inner: Config, model: Model) -> None:
     v.only("model_type", "muse_spark_vision")
     for symbol, name in SIZES:
         v.size(symbol, name, high=65536)
+    heads_divide(v, "num_attention_heads")
     v.pass_by(NO_ROLE, "merge_size", "max_position_embeddings", "layer_types")
     v.sheet.let("d_vo", c.integer("out_hidden_size"), c.origin("out_hidden_size"))
     v.sheet.let("d_pj", c.integer("projector_hidden_size"), c.origin("projector_hidden_size"))

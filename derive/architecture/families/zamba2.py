@@ -53,20 +53,15 @@ def build(c: Config) -> Model:
 
 
 def read_scan(c: Config) -> None:
-    """Heads of the scan: a head size where the file has one, else a number of heads."""
+    """Heads of the scan; the class works their size out, so a field with it must agree."""
     inner = read_inner(c, "mamba_expand")
-    if c.has("mamba_headdim"):
-        size = c.integer("mamba_headdim")
-        heads, rest = divmod(inner, size)
-        c.only("n_mamba_heads", heads)
-        source = f"{c.origin('mamba_expand')} * {c.origin('hidden_size')} / mamba_headdim"
-    else:
-        heads = c.integer("n_mamba_heads")
-        size, rest = divmod(inner, heads)
-        source = c.origin("n_mamba_heads")
+    heads = c.integer("n_mamba_heads")
+    size, rest = divmod(inner, heads)
+    source = c.origin("n_mamba_heads")
+    c.only("mamba_headdim", size)
     if rest:
-        what = tr("{name} does not divide the inner width", name="mamba_headdim")
-        c.reject("mamba_headdim", what, code="M107")
+        what = tr("{name} does not divide the inner width", name="n_mamba_heads")
+        c.reject("n_mamba_heads", what, code="M107")
     c.sheet.let("H_m", heads, source)
     c.sheet.let("d_hm", size, "inner width / heads")
     c.sheet.let("d_inner", inner, f"{c.origin('mamba_expand')} * {c.origin('hidden_size')}")
@@ -132,7 +127,6 @@ FAMILIES = (
         build=build,
         defaults={
             "num_key_value_heads": None,
-            "mamba_headdim": None,
             "n_mamba_heads": 8,
             "mamba_d_state": 64,
             "mamba_d_conv": 4,

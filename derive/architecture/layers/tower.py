@@ -45,6 +45,12 @@ def whole_patch(v: Config, name: str = "patch_size") -> int:
     return v.size("p", name)
 
 
+def heads_divide(v: Config, name: str) -> None:
+    """Refuse heads whose size is no whole number; the class would round it down."""
+    if v.sheet["d_vit"] % v.integer(name):
+        v.reject(name, tr("{name} does not divide the width", name=v.where(name)), code="M107")
+
+
 def patches(v: Config, image: str = "image_size") -> int:
     """n_p, the number of patches of an image."""
     side, patch = v.integer(image), whole_patch(v)
