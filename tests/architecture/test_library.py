@@ -188,7 +188,8 @@ def test_letters_are_all_explained() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "field"),
-    [("mllama", "attention_heads"), ("hy_v4_vl", "num_attention_heads"),
+    [("mllama", "attention_heads"), ("llama4", "num_attention_heads"),
+     ("step3p7", "num_attention_heads"), ("hy_v4_vl", "num_attention_heads"),
      ("muse_spark", "num_attention_heads"), ("glm_ocr", "num_heads")],
 )  # fmt: skip
 def test_heads_of_a_tower_must_divide_its_width(kind: str, field: str) -> None:

@@ -20,6 +20,7 @@ from derive.architecture.layers.tower import (
     block,
     conv,
     dense,
+    heads_divide,
     patches,
     table,
     text_table,
@@ -136,7 +137,7 @@ def tower(model: Model, v: Config) -> None:
     v.size("d_vp", "projector_input_dim")
     v.size("d_pj", "projector_output_dim")
     v.size("d_vo", "vision_output_dim")
-    v.integer("num_attention_heads")
+    heads_divide(v, "num_attention_heads")
     v.pass_by(NO_ROLE, "vision_feature_select_strategy", "vision_feature_layer",
               "projector_dropout", "num_attention_heads")  # fmt: skip
     check_shuffle(v)

@@ -17,7 +17,15 @@ from derive.architecture.layers.decoder import (
     windowed,
 )
 from derive.architecture.layers.ffn import correction, experts, gated, read_experts, router
-from derive.architecture.layers.tower import absent_tower, conv, dense, patches, table, vision_table
+from derive.architecture.layers.tower import (
+    absent_tower,
+    conv,
+    dense,
+    heads_divide,
+    patches,
+    table,
+    vision_table,
+)
 from derive.architecture.model import assemble, read_outer
 from derive.architecture.nested import text_model
 from derive.architecture.parts import layer, linear, norm
@@ -160,6 +168,8 @@ def step3p7(c: Config) -> Model:
     for symbol, (first, name) in VISION_SIZES.items():
         v.used |= {first, name}
         v.size(symbol, first if v.has(first) else name, high=65536)
+    used = next(n for n in VISION_SIZES["H_v"] if v.has(n) or n in VISION)
+    heads_divide(v, used)
     width, times = v.sheet["d_vit"], float(v.fraction("mlp_ratio"))
     v.sheet.let("d_vff", int(width * times), v.origin("mlp_ratio"))  # in doubles, as the class does
     v.pass_by(NOT_READ, "intermediate_size")
