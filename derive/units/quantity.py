@@ -22,7 +22,7 @@ BASE_NAMES = {
     "operation": Text("operation", "运算"),
     "information": Text("information", "信息量"),
     "energy": Text("energy", "能量"),
-    "currency": Text("currency", "货币"),
+    "currency": Text("US dollar", "美元"),
     "yuan": Text("yuan", "人民币"),
     "euro": Text("euro", "欧元"),
     "parameter": Text("parameter", "参数"),
