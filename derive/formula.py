@@ -16,7 +16,7 @@ from derive.expression.grammar import parse
 from derive.expression.text import plain
 from derive.expression.tree import Measure, Name, Node, names, walk
 from derive.notation import CONSTANTS, known
-from derive.switches import by_switches
+from derive.switches import by_layout, by_switches
 from derive.text import Text, tr
 from derive.units import Dimension, Quantity, Unit, unit
 
@@ -181,10 +181,20 @@ def called_for(given: Mapping[str, Fraction] | Container[str]) -> tuple[str, ...
     others += [UNREAD["N_fix" in given]] if "s_idle" in given else []
     others += [shared_by(given)] if isinstance(given, Mapping) else []
     kinds = (*read, *kept, *(v for variants in others for v in variants))
-    apart = isinstance(given, Mapping) and shared_by(given) != () and uneven(given)
-    switched = by_switches(given, uneven=apart)
-    taken = {VARIANTS[v].instead_of for v in switched}
-    return tuple(sorted((*switched, *(v for v in kinds if VARIANTS[v].instead_of not in taken))))
+    if not isinstance(given, Mapping):
+        return decided((by_switches(given), kinds))
+    apart = shared_by(given) != () and uneven(given)
+    laid_out = by_layout(given, uneven=apart and given["g"] > 1)
+    return decided((laid_out, by_switches(given, uneven=apart), kinds))
+
+
+def decided(groups: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Of variants for one formula those of the first group that has any."""
+    made, taken = list[str](), set[str]()
+    for group in groups:
+        made += [v for v in group if VARIANTS[v].instead_of not in taken]
+        taken |= {VARIANTS[v].instead_of for v in group}
+    return tuple(sorted(made))
 
 
 def shared_by(given: Mapping[str, Fraction]) -> tuple[str, ...]:

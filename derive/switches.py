@@ -7,6 +7,7 @@ Speculation is told by its acceptance `alpha`, a prefix cache by its share `hit`
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
+from fractions import Fraction
 
 SPECULATION = (
     "TPOT_spec", "X_spec", "TPOT_floor_spec", "bytes_per_token_spec", "I_decode_spec",
@@ -27,7 +28,7 @@ MIXED = (
 APART = (
     "TTFT_apart", "TTFT_burst_apart", "replicas_apart", "cost_token_apart", "energy_token_apart",
     "cost_fleet_apart", "share_prefill_apart", "cost_in_apart", "b_load_apart", "g_fleet_apart",
-    "g_ttft_apart", "g_slo_apart",
+    "g_ttft_apart", "g_slo_apart", "t_queue_apart",
 )  # fmt: skip
 # the second order of prefill
 FOUND_SECOND = (
@@ -39,6 +40,21 @@ APART_SECOND = (
     "t_ops_pre_apart", "t_bubble_apart", "t_a2a_pre_apart", "TTFT_ideal_apart",
     "TTFT_second_apart", "TTFT_exp_apart",
 )  # fmt: skip
+
+
+# where prompts are prefilled side by side, what one takes of the replica is not its TTFT
+SHARED = (
+    "replicas_layout", "cost_token_layout", "energy_token_layout", "share_prefill_layout",
+    "cost_in_layout",
+)  # fmt: skip
+
+
+def by_layout(given: Mapping[str, Fraction], *, uneven: bool) -> tuple[str, ...]:
+    """The variants of prefill that the layout of a replica calls for, whatever is switched on."""
+    if not uneven:
+        return ()
+    several = given["PP"] * given["DP"] > 1 and "g_pre" not in given
+    return (*mixed_unevenly(given), *(side_by_side(given) if several else ()))
 
 
 def by_switches(given: Container[str], *, uneven: bool = False) -> tuple[str, ...]:
@@ -107,4 +123,38 @@ def second_prefill(given: Container[str]) -> tuple[str, ...]:
     return tuple(made)
 
 
-__all__ = ["by_switches"]
+def side_by_side(given: Container[str]) -> tuple[str, ...]:
+    """Those of a replica of several stages or groups that prefills itself."""
+    experts = "_experts" if "E" in given else ""
+    found, chunks = "hit" in given, "T_chunk" in given
+    which = "_chunk" if chunks else "_found" if found else ""
+    floor = "_draft" if "N_draft" in given else "_spec"
+    made = [f"TPOT_floor_layout{floor if 'alpha' in given else ''}", "t_queue_layout"]
+    made += [f"TTFT{which}_layout", f"t_prefill{which}_layout"]
+    made += [f"t_busy{which}{experts}"] if experts or chunks else []
+    made += ["F_one_experts", "W_one_experts", "W_pre_dev_experts"] if experts else []
+    made += ["F_routed_two"] if "E2" in given else []
+    # the second order
+    made += ["t_launch_pre_layout", f"t_over_pre_layout{experts}"]
+    made += ["TTFT_ideal_layout", "TTFT_second_layout", "TTFT_exp_layout"]
+    made += [f"Q_pre_dev{which}"] if which else []
+    if chunks:
+        made += ["TTFT_burst_chunk_layout", "N_turn_chunk", "KV_fill_dev_chunk"]
+        made += ["share_comm_prefill_chunk_layout", "F_mix_layout", "t_add_layout"]
+        made += ["t_comm_pre_chunk_layout", "t_a2a_pre_chunk_layout"]
+        made += ["T_new_whole"] if not found else []
+    else:
+        made += ["TTFT_burst_layout", *SHARED, f"tokens_pre{which}_layout", f"Q_pre{which}_layout"]
+        made += ["t_comm_pre_layout", "t_a2a_pre_layout"]
+    made += [f"t_bubble{'_chunk' * chunks}_layout_experts"] if experts else []
+    return tuple(made)
+
+
+def mixed_unevenly(given: Container[str]) -> tuple[str, ...]:
+    """The mixed step where devices read copies: in step with the decode step that it lengthens."""
+    if "T_chunk" not in given:
+        return ()
+    return (f"t_mix_layout{'_two' if 'E2' in given else '_experts' if 'E' in given else ''}",)
+
+
+__all__ = ["by_layout", "by_switches"]

@@ -22,7 +22,7 @@ MONOTONE = ("max", "min", "floor", "ceil")
 # what a scenario guarantees of symbols: the first is never below the second
 AT_LEAST = {"T_out": "one_token", "g": "one_device", "Q_step": "W_read", "N_exp": "N_exp2"}
 # what holds wherever a formula exists: the first is below 1
-BELOW_ONE = ("share_prefill", "missed_")  # experts that no token hits are a share
+BELOW_ONE = ("share_prefill", "share_pool", "missed_")  # experts that no token hits are a share
 
 
 def direction(name: str, by: str) -> str:

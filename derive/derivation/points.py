@@ -188,6 +188,7 @@ WHOLE = {
     "H_kv",
     "g",
     "g_tp",
+    "N_par",
     "PP",
     "DP",
     "EP",

@@ -3,6 +3,7 @@
 import derive.formulas.capacity
 import derive.formulas.fleet
 import derive.formulas.load
+import derive.formulas.queue
 import derive.formulas.targets
 import derive.formulas.with_disaggregation_times  # noqa: F401
 from derive.formula import formula
@@ -189,4 +190,32 @@ formula(
             "指 decode 副本：由显存与 TPOT 决定；TTFT 由 prefill 副本的设备数 g_ttft 决定"),
     sources=("pope2022", "distserve2024"),
     example=({"g_fit": "2 device", "g_tpot": "5 device"}, "5 device"),
+)  # fmt: skip
+
+formula(
+    "share_pool", r"\sigma_{\mathrm{pool}}", "",
+    section="queue",
+    is_="arrival * t_turn / one_request / replicas_pre",
+    calibre="reachable",
+    name=("share of its time that a prefill replica is busy", "prefill 副本的忙时占比"),
+    reason=("the time of a turn for every prompt that arrives, spread over the replicas of prefill", "每个到达的请求占用一个节拍，均摊到各 prefill 副本"),
+    sources=("little1961", "distserve2024"),
+    example=({"arrival": "2 request/s", "t_turn": "200 ms", "replicas_pre": "2"}, "0.2"),
+)  # fmt: skip
+
+formula(
+    "t_queue_apart", "t", "s",
+    section="queue", instead_of="t_queue",
+    is_="share_pool * t_turn * (1 + C2_in) / (2 * (1 - share_pool))",
+    calibre="reachable",
+    exists=("share_pool < 1", ("prefill alone asks for more time than its replicas have: the queue grows without end",
+                               "仅 prefill 所需的时间就已超过全部 prefill 副本的时间：队列无限增长")),
+    name=("mean wait before prefill, estimated", "prefill 前平均等待时间（估计）"),
+    reason=("M/G/1 (Pollaczek-Khinchine): Poisson arrivals sent to the replicas of prefill at random, prompts one at a time in "
+            "order, each for one turn; no decode step stands in the way",
+            "M/G/1（Pollaczek-Khinchine 公式）：到达为泊松过程、随机分到各 prefill 副本，输入逐个按序处理，每个占一个节拍；没有 decode 步挡在前面"),
+    reading=("An estimate, no bound: a router that knows the load waits less, bursts wait longer.",
+             "这是估计，不是界：按负载路由等待更短，突发流量等待更长。"),
+    sources=("kleinrock1975", "distserve2024"),
+    example=({"share_pool": "0.2", "t_turn": "160 ms", "C2_in": "1"}, "40 ms"),
 )  # fmt: skip

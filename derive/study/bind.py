@@ -374,10 +374,14 @@ def parallelism(scenario: types.Scenario, inputs: Mapping[str, Input]) -> Iterat
         yield Input(name, one, "1", how=how)
     request = Quantity(Fraction(1), unit("request"))
     yield Input("b_pre", request, "1 request", how=tr("one prompt a pass, where not given"))
+    apart = [inputs[n].quantity.base for n in ("PP", "DP") if n in inputs]
+    several = prod(apart, start=Fraction(1))
+    if several > 1 and "g_pre" not in inputs:
+        how = tr("one prompt in each stage of each group: PP · DP")
+        yield Input("N_par", Quantity(several, unit("")), f"{several}", how=how)
     if "g" not in inputs or not scenario.model.latent or inputs["g"].quantity.value <= 1:
         return
-    apart = [inputs[n].quantity.base for n in ("PP", "DP") if n in inputs]
-    group = inputs["g"].quantity.value / prod(apart)
+    group = inputs["g"].quantity.value / several
     yield Input(
         "g_tp",
         Quantity(group, unit("device")),

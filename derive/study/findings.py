@@ -277,20 +277,34 @@ def kv_over_weights(_: Bound, results: Results) -> Iterator[Finding]:
         )
 
 
-def beyond_context(bound: Bound, _: Results) -> Iterator[Finding]:
-    """A context the model was not made for."""
+def beyond_context(bound: Bound, results: Results) -> Iterator[Finding]:
+    """A context the model was not made for: of every request, of the longest, of what a target allows."""
     longest = bound.inputs.get("T_max")
-    if longest is not None and bound.typical.get("T") > longest.quantity.base:
-        yield Finding(
-            "beyond_context",
-            "warning",
-            tr(
-                "{T} is more than the {longest} that {model} is made for.",
-                T=said(bound.typical.quantity("T")),
-                longest=said(longest.quantity),
-                model=bound.scenario.model.name,
-            ),
-        )
+    if longest is None:
+        return
+    limit, model = said(longest.quantity), bound.scenario.model.name
+    context, tail = bound.typical.get("T"), bound.inputs.get("T_tail")
+    if context > longest.quantity.base:
+        told = tr(
+            "{T} is more than the {longest} that {model} is made for.",
+            T=said(bound.typical.quantity("T")), longest=limit, model=model,
+        )  # fmt: skip
+        yield Finding("beyond_context", "warning", told)
+    elif tail is not None and tail.quantity.base > longest.quantity.base:
+        told = tr(
+            "At the highest quantiles a request comes to {T}, more than the {longest} that {model} is made for; at the mean it "
+            "has {mean}.",
+            T=said(tail.quantity), longest=limit, model=model, mean=said(bound.typical.quantity("T")),
+        )  # fmt: skip
+        yield Finding("beyond_context", "warning", told)
+    prompt = value(results, "T_in_slo")
+    if prompt is not None and prompt > longest.quantity.base:
+        told = tr(
+            "The TTFT target would allow {T}, but {model} is made for {longest}, prompt and output together: that is the limit, "
+            "not the target.",
+            T=text(results, "T_in_slo"), longest=limit, model=model,
+        )  # fmt: skip
+        yield Finding("prompt_beyond_context", "info", told)
 
 
 def contradictions(bound: Bound, _: Results) -> Iterator[Finding]:

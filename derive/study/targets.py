@@ -69,7 +69,8 @@ def attention_takes_it(bound: Bound, longest: Result, target: Fraction) -> bool:
         return False  # those switches change what prefill computes, and where
     there = bound.typical.with_(T_in=longest.value.base, b_pre=Fraction(1))
     try:
-        return there.get("t_ops_pre") / there.get("MFU") > MUCH * target
+        idle = there.get("t_bubble") if "N_par" in bound.inputs else Fraction(0)
+        return (there.get("t_ops_pre") + idle) / there.get("MFU") > MUCH * target
     except (Absent, Undefined):
         return False
 
@@ -172,7 +173,8 @@ def cannot_be_met(bound: Bound, results: Results) -> Iterator[Finding]:
 def tpot_binds(point: Point, target: Fraction) -> tuple[Text, Text]:
     """What keeps a single request above a TPOT target: the weights, the KV cache, the compute."""
     one = point.with_(b=Fraction(1))
-    weights = one.get("W_read") / (one.get("g") * one.get("MBU") * one.get("B_peak")) / one.get("n")
+    read = one.get("PP") * one.get("W_read_dev")
+    weights = read / (one.get("MBU") * one.get("B_peak")) / one.get("n")
     compute = one.get("F_step") / (one.get("g") * one.get("MFU") * one.get("P_peak")) / one.get("n")
     bandwidth, flops = tr("memory bandwidth"), tr("compute")
     if compute > target:
@@ -207,15 +209,27 @@ def queue(bound: Bound, results: Results) -> Iterator[Finding]:
         return
     target = bound.inputs.get("target_TTFT")
     lost = target is not None and alone <= target.quantity.base < with_wait
-    yield Finding(
-        "ttft_queue",
-        "warning" if lost else "info",
-        tr(
+    parts = {"wait": text(results, "t_queue"), "ttft": text(results, "TTFT_queue")}
+    if "g_pre" in bound.inputs:
+        told = tr(
+            "An estimate beside the bound: with Poisson arrivals spread over the replicas of prefill at random a prompt waits "
+            "{wait} on average before its prefill, so TTFT is {ttft} on average (M/G/1, each of them busy {share} of its time).",
+            share=percent(bound.typical.get("share_pool")), **parts,
+        )  # fmt: skip
+    elif "N_par" in bound.inputs:
+        told = tr(
+            "An estimate beside the bound: with Poisson arrivals spread over the groups of all replicas at random a prompt "
+            "waits {wait} on average before its prefill, so TTFT is {ttft} on average (M/G/1, a queue for each group, prefill "
+            "ahead of decode).",
+            **parts,
+        )
+    else:
+        told = tr(
             "An estimate beside the bound: with Poisson arrivals spread over the replicas at random a prompt waits {wait} "
             "on average before its prefill, so TTFT is {ttft} on average (M/G/1, prefill ahead of decode).",
-            wait=text(results, "t_queue"), ttft=text(results, "TTFT_queue"),
-        ),
-    )  # fmt: skip
+            **parts,
+        )
+    yield Finding("ttft_queue", "warning" if lost else "info", told)
 
 
 def tails(bound: Bound, results: Results) -> Iterator[Finding]:

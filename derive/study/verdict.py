@@ -162,6 +162,13 @@ def concurrency(bound: Bound, results: Results) -> dict[str, Any]:
     limit, reserved, slo = (results[n].value for n in ("b_max", "b_max_reserved", "b_slo"))
     group = tensor_parallel(bound, results, "b_max_tp")
     notes = [tr("memory limit with data-parallel attention") if group else tr("memory limit")]
+    tail = results["b_max_tail"].value
+    if limit and tail:  # lengths are quantiles: the largest carries the memory
+        notes = [
+            tr("memory limit with every request at the highest quantile"),
+            tr("{value} at the mean length", value=show(limit).number),
+        ]
+        limit, reserved = tail, None
     if limit and reserved and reserved.value != limit.value:
         notes.append(tr("{value} as an engine reserves", value=show(reserved).number))
     if group:

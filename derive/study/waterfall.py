@@ -18,7 +18,7 @@ TERMS: tuple[tuple[str, Text, str, str], ...] = (
     ("floor", Text("floor: weights once", "下限：读一遍权重"), "memory", "TPOT_floor"),
     (
         "tables", Text("tables only looked up", "只查表的部分"), "memory",
-        "W_stream / (g * B_peak) / n",
+        "TPOT_floor - PP * (W_read_dev - W_stream_dev) / B_peak / n",
     ),
     (
         "copies", Text("weights that stages and groups do not split", "各级、各组未能切分的权重"),

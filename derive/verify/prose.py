@@ -249,6 +249,8 @@ class Prose:
             (f"~{name}.low", f"~{name}.high"), (f"~{name}.peak",), (TARGETS.get(name, name),), (),
         )  # fmt: skip
         value = devices_of_the_fleet(self.ledger) if name == "fleet" else self.value(name)
+        if name == "b_max" and value is not None:  # the largest quantile carries the memory
+            value = self.value("b_max_tail") or value
         result = self.ledger.record["results"].get(name)
         if value is None and result is not None:
             if row["notes"] != [result.get("why")]:

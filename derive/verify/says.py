@@ -14,7 +14,7 @@ CRITICAL = tuple(
 FAR_PROMPT = "=131,072 token"
 FAR_DEVICES = "=1,048,576 device"
 MARGIN = ("margin_TTFT", "margin_TTFT.low", "margin_TTFT.high")
-ALONE = "W_read / (g * MBU * B_peak) / n at b = 1 request"
+ALONE = "PP * W_read_dev / (MBU * B_peak) / n at b = 1 request"
 OPERATIONS = "F_step / (g * MFU * P_peak) / n at b = 1 request"
 LATENCY = "c_ar * L * 10 µs"
 MEAN = " at T = T_mean"
@@ -52,7 +52,7 @@ SAYS: dict[str, Says] = {
         ("~TPOT_mix",), ("~TPOT_plain",),
         ("t_latency / t_step_eff",), (f"{LATENCY} / t_step_eff", "=10 µs"),
     ),
-    "tiles.b_max": ((), ("~b_slo",), ("~b_max_reserved",), ("~b_max_tp",)),
+    "tiles.b_max": ((), ("~b_slo",), ("~b_max_reserved",), ("~b_max_tp",), ("~b_max",)),
     "tiles.cost_token": (
         ("~cost_token.low", "~cost_token.high"), ("~cost_token.peak",), ("~cost_fleet",),
     ),
@@ -89,7 +89,9 @@ SAYS: dict[str, Says] = {
         ),
     ),
     "findings.ttft_unmet": (("target_TTFT", "TTFT_one", "~TTFT_one / target_TTFT", "g_ttft"),),
-    "findings.ttft_queue": (("t_queue", "TTFT_queue"), ()),
+    "findings.ttft_queue": (
+        ("t_queue", "TTFT_queue", "=1"), ("t_queue", "TTFT_queue", "=1", "share_pool"), (),
+    ),  # M/G/1
     "findings.lengths_tail": (("T_tail", "b_max_tail", "T", "b_max"),),
     "findings.ttft_tail": (("T_in_tail", "TTFT_tail", "target_TTFT"),),
     "assumptions.queue": ((), ("t_queue",)),
@@ -128,7 +130,8 @@ SAYS: dict[str, Says] = {
     ),
     "findings.moe_weights": (("N_act", "N"), ("N_act", "N - N_side")),
     "findings.kv_over_weights": (("KV_total", "W_read"),),
-    "findings.beyond_context": (("T", "T_max"),),
+    "findings.beyond_context": (("T", "T_max"), ("T_tail", "T_max", "T")),
+    "findings.prompt_beyond_context": (("T_in_slo", "T_max"),),
     "findings.memory_reading": (("M_dev", "M_dev", "*", "decimal", "binary", "b_max"),),
     "findings.memory_marketed": (("M_dev", "=1 GB", "=10^9 byte", "binary", "decimal"),),
     "findings.speculation": tuple(

@@ -21,8 +21,8 @@ FULL = f"max(t_ops, ({READ} + Q_more_dev) / B_peak)"
 WRITES = "KV_write * kappa_dev / kappa / DP"
 # id -> the sum with this term and all above it
 SUMS = {
-    "floor": "W_read / (g * B_peak) / n",
-    "tables": "W_stream / (g * B_peak) / n",
+    "floor": "TPOT_floor",
+    "tables": "TPOT_floor - PP * (W_read_dev - W_stream_dev) / B_peak / n",
     "copies": "PP * W_stream_dev / B_peak / n",
     "cache": f"{IDEAL} / n",
     "operations": f"max(t_ops, {IDEAL}) / n",

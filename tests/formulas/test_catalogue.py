@@ -155,6 +155,8 @@ BARE = {
     ("W_mix", "1"): "a share and its complement",
     ("T_new", "1"): "a share and its complement",
     ("n_gain", "1"): "a geometric sum",
+    ("N_turn", "1"): "links between stages: one fewer than stages",
+    ("t_send_pre", "1"): "links between turns, and stages there or not",
     ("KV_seen", "1"): "the first pass reads nothing of the prompt",
     ("KV_seen", "2"): "half: the mean of an even growth",
 }

@@ -1,0 +1,298 @@
+"""Replicas of several stages or groups: figures by hand, and what no layout may break."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from derive.derivation.points import Absent, Undefined
+from derive.formula import standing_in
+from derive.specs import load
+from derive.specs.lookup import spec_roots
+from derive.study import study
+from derive.study.bind import bind
+from derive.verify.judge import judged
+
+from .test_switches import APART, CHUNK, DRAFT, HIT, LAUNCH, SPARSE, SPEC, exact, loaded, text
+
+# Llama 3 70B on H100: 70,553,706,496 parameters of 2 byte, 2,048 tokens in; MFU 0.5 of 989.5
+# TFLOP/s and MBU 0.6 of 3.35 TB/s on each device; 327,680 byte of KV a token
+N, KAPPA = 70_553_706_496, 327_680
+PEAK, RATE = Fraction(989_500 * 10**9), Fraction(3_350 * 10**9)
+PROMPT = 2 * N * 2048 / PEAK  # of one device at peak
+STAGES, PAIRS = ("TP=1", "PP=4"), ("TP=2", "DP=2")
+BOTH = ("devices=8", "TP=2", "PP=2", "DP=2")
+
+
+def test_a_prompt_passes_the_stages_one_after_another() -> None:
+    """584 ms on one device at a time, and the target of 500 ms is missed."""
+    assert exact(*STAGES, of="TTFT") == 2 * PROMPT
+    assert text(*STAGES, of="TTFT").startswith("≈ 584.1 ms")
+    assert exact(*STAGES, of="t_prefill") == PROMPT
+    assert exact(*STAGES, of="margin_TTFT") == 1 - 4 * PROMPT
+    assert exact(*STAGES, of="T_in_slo") == PEAK / 2 // 2 // (2 * N) == 1753
+    assert exact(*STAGES, of="g_ttft") == 5  # 4 × 584 / 500
+    assert exact(*STAGES, of="TTFT_one") == 2 * N / (RATE * 6 / 10)
+
+
+def test_groups_do_not_help_each_other() -> None:
+    assert exact(*PAIRS, of="TTFT") == PROMPT
+    assert text(*PAIRS, of="TTFT").startswith("≈ 292.1 ms")
+    assert text("devices=8", "TP=4", "DP=2", of="share_comm_prefill").startswith("≈ 0.2451")
+
+
+@pytest.mark.parametrize("layout", [STAGES, PAIRS, ("TP=2", "PP=2")], ids=str)
+def test_what_a_prompt_takes_of_the_replica_is_as_before(layout: tuple[str, ...]) -> None:
+    """All devices are at work while there are prompts for them."""
+    assert exact(*layout, of="t_busy") == exact(of="TTFT")
+    assert exact(*layout, of="cost_in") == exact(of="cost_in")
+    for name in ("cost_token", "energy_token"):
+        decode = exact(*layout, of="TPOT") - exact(of="TPOT")  # copies and stages slow decode
+        share = decode * 255 / 8 / 256
+        each = {"cost_token": Fraction(exact(of="cost_in") * 2048) / exact(of="TTFT"),
+                "energy_token": Fraction(4 * 700)}[name]  # fmt: skip
+        assert exact(*layout, of=name) - exact(of=name) == share * each
+
+
+def test_a_burst_fills_the_stages() -> None:
+    """Eight prompts: 8 + 3 turns of four stages; 4 turns of two groups."""
+    assert exact(*STAGES, of="TTFT_burst") == 11 * PROMPT / 2
+    assert exact(*PAIRS, of="TTFT_burst") == 4 * PROMPT
+    assert exact(*BOTH, of="TTFT_burst") == 5 * PROMPT / 2  # 4 + 1 turns of half a TTFT
+
+
+def test_each_group_is_a_server_of_its_own() -> None:
+    """M/D/1: busy for TTFT / PP, and half a micro-batch of decode that stands in the way."""
+    for layout, pp, dp in ((STAGES, 4, 1), (PAIRS, 1, 2)):
+        sets = (*layout, "arrival=4 request/s")
+        replicas = exact(*sets, of="replicas")
+        service = exact(*layout, of="TTFT") / pp
+        busy = 4 / (replicas * dp) * service
+        wait = busy * service / (2 * (1 - busy)) + exact(*layout, of="t_step_eff") / pp / 2
+        assert exact(*sets, of="t_queue") == wait
+        assert exact(*sets, of="share_prefill") == busy
+
+
+def test_a_step_reads_every_stage_and_every_copy() -> None:
+    assert text("devices=8", "TP=4", "DP=2", of="R_max").startswith("≈ 94.96 token/s")
+    assert text(*STAGES, of="R_max").startswith("≈ 23.74 token/s")
+    assert exact(*STAGES, of="TPOT_floor") == 2 * N / RATE
+    gain = Fraction("2.7731")
+    assert exact(*STAGES, *SPEC, of="TPOT_floor") == 2 * N / RATE / gain
+    draft = 4 * 2 * 8_030_261_248 / (4 * RATE)
+    assert exact(*STAGES, *DRAFT, of="TPOT_floor") == (2 * N / RATE + draft) / gain
+
+
+def test_the_second_order_of_two_stages_by_hand() -> None:
+    """Two turns of 72.2 ms, all 160 all-reduces of one prompt, 80 launches, one hand-over."""
+    layout = ("TP=2", "PP=2")
+    ring = 80 * 4 * Fraction(1, 2) * 2048 * 8192 * 2 / Fraction(450 * 10**9)
+    send = Fraction(2048 * 8192 * 2, 450 * 10**9)
+    assert text(*layout, of="t_comm_pre").startswith("≈ 11.93 ms")
+    assert exact(*layout, of="t_comm_pre") == ring
+    assert exact(*layout, of="t_send_pre") == send
+    made = 2 * exact(of="t_ops_pre") + ring + send + exact(of="t_launch_pre")
+    assert exact(*layout, of="TTFT_second") == made
+    assert text(*layout, of="TTFT_second").startswith("≈ 156.9 ms")
+    # four prompts: five turns of half a prompt's layers each
+    four = (*layout, "b_pre=4")
+    assert exact(*four, of="t_comm_pre") == ring * 5 / 2
+    assert exact(*four, of="t_send_pre") == send * 4
+    assert exact(*four, of="TTFT_ideal") == 5 * exact(of="t_ops_pre")
+    # the all-reduces of the first order's share are the same
+    assert exact(*layout, of="share_comm_prefill") == ring / exact(*layout, of="t_prefill")
+
+
+def test_experts_of_idle_groups_compute() -> None:
+    """DeepSeek-V3, TP 1, DP 8, EP 8: routed experts over eight ranks, the rest on one."""
+    sets = ("TP=1", "DP=8", "EP=8")
+    scenario = bind(loaded(SPARSE, sets))
+    given = {n: i.quantity.base for n, i in scenario.inputs.items()}
+    given["w_fix"] = exact(*sets, name=SPARSE, of="w_fix")
+    routed = 2 * given["N_exp"] * given["k_exp"] / given["E"]
+    every = exact(*sets, name=SPARSE, of="F_tok")
+    hit = exact(*sets, name=SPARSE, of="W_prefill") - given["N_fix"] * given["w_fix"]
+    operations = ((every - routed) + routed / 8) * given["T_in"] / given["P_peak"]
+    read = (given["N_fix"] * given["w_fix"] + hit / 8) / given["B_peak"]
+    assert exact(*sets, name=SPARSE, of="t_prefill") == max(operations, read)
+    whole = every * given["T_in"] / (8 * given["P_peak"])
+    # beside each other no more than all devices together can do
+    peak = scenario.peak
+    with standing_in(scenario.variants):
+        assert peak.get("t_busy") == max(
+            whole, exact(*sets, name=SPARSE, of="W_prefill") / (8 * given["B_peak"])
+        )
+        assert peak.get("t_busy") <= peak.get("TTFT") <= 8 * peak.get("t_busy")
+
+
+def test_the_prefill_pool_has_a_queue() -> None:
+    """4.5 request/s of 146 ms each on one replica of prefill: 65.7 % busy, M/D/1."""
+    sets = (*APART, "arrival=4.5 request/s")
+    turn = PROMPT / 2
+    busy = Fraction(9, 2) * turn
+    assert exact(*sets, of="replicas_pre") == 1
+    assert exact(*sets, of="share_pool") == busy
+    assert exact(*sets, of="t_queue") == busy * turn / (2 * (1 - busy))
+    assert text(*sets, of="t_queue").startswith("≈ 139.9 ms")
+    assert text(*sets, of="TTFT_queue").startswith("≈ 299.4 ms")
+    ledger = study(loaded(LAUNCH, sets), load.sources())
+    (told,) = [f["text"]["en"] for f in ledger["findings"] if f["id"] == "ttft_queue"]
+    assert "replicas of prefill" in told
+    assert "65.7" in told
+
+
+def test_chunks_follow_each_other_through_the_stages() -> None:
+    """Four chunks on four stages: seven turns of a quarter of a chunk's operations."""
+    assert exact(*STAGES, *CHUNK, of="TTFT") == 2 * PROMPT * 7 / 16
+    assert exact(*PAIRS, *CHUNK, of="TTFT") == PROMPT
+    assert exact(*STAGES, *CHUNK, of="t_busy") == PROMPT / 2
+
+
+def test_a_mixed_step_reads_what_a_step_of_decode_reads() -> None:
+    """Chunks of 64: the KV of the prompt so far, 62 of 64 halves of 2,048 tokens on average."""
+    small = ("chunk=64",)
+    step = exact(*STAGES, of="t_step_eff") * RATE * 6 / 10
+    seen = Fraction(31 * 64, 2) * KAPPA / 4  # a quarter of the layers on each device
+    assert exact(*STAGES, *small, of="t_mix") == (step + seen) / (RATE * 6 / 10)
+    assert exact(*PAIRS, *CHUNK, of="F_mix") == 2 * N * (8 + 2 * 512)
+    two = 4 * (exact(*PAIRS, *CHUNK, of="t_mix") - exact(*PAIRS, of="t_step_eff")) / 2
+    assert exact(*PAIRS, *CHUNK, of="t_add") == two
+
+
+# --- over every pair of switch and layout
+
+MODELS = (LAUNCH, SPARSE, "gemma-2-9b-on-1x-l40s")
+LAYOUTS = ((), ("PP=2",), ("DP=2",), ("PP=2", "DP=2"), ("DP=8",), ("DP=8", "EP=8"),
+           ("EP=4",), ("PP=8",), ("DP=4", "EP=2"))  # fmt: skip
+ON = {"spec": SPEC, "draft": DRAFT, "hit": HIT, "chunk": CHUNK, "small": ("chunk=64",),
+      "apart": APART}  # fmt: skip
+APART_FROM = ({"chunk", "small"}, {"chunk", "apart"}, {"small", "apart"}, {"spec", "draft"})
+SWITCHED = [(a, b) for a, b in combinations(("", *ON), 2) if {a, b} not in APART_FROM]
+NEVER_BELOW = (
+    "t_add", "share_prefill", "share_pool", "replicas", "cost_token", "cost_in", "cost_out",
+    "cost_fleet", "energy_token", "t_queue", "TTFT", "TTFT_burst", "TTFT_mix", "t_bubble",
+    "t_over_pre", "t_send_pre", "t_busy",
+)  # fmt: skip
+ORDERS = ("t_mix", "t_step_eff", "t_prefill", "TTFT_ideal", "TTFT_second", "TTFT_exp")
+
+
+def settings(name: str, layout: tuple[str, ...], pair: tuple[str, ...]) -> tuple[str, ...]:
+    switched = tuple(s for one in pair if one for s in ON[one])
+    return ("devices=8", "arrival=2 request/s", *layout, *switched)
+
+
+# only a model with experts spreads them
+PLACED = [(m, p) for m in MODELS for p in LAYOUTS if m == SPARSE or "EP" not in str(p)]
+
+
+@pytest.mark.parametrize(("name", "layout"), PLACED, ids=str)
+def test_no_pair_of_switches_turns_a_time_or_a_share_round(
+    name: str, layout: tuple[str, ...]
+) -> None:
+    """Nothing is negative, no mixed step shorter than one of decode, no order below the first."""
+    for pair in SWITCHED:
+        bound = bind(loaded(name, settings(name, layout, pair)))
+        with standing_in(bound.variants):
+            for point in (bound.corners[0], bound.typical, bound.peak):
+                found = {}
+                for of in (*NEVER_BELOW, *ORDERS):
+                    try:
+                        found[of] = point.get(of)
+                    except (Absent, Undefined):
+                        continue
+                assert {"TTFT", "t_step_eff", "replicas"} <= found.keys()
+                low = {of: v for of, v in found.items() if v < 0}
+                assert not low, (pair, low)
+                assert found.get("t_mix", found["t_step_eff"]) >= found["t_step_eff"], pair
+                assert found["t_prefill"] <= found["TTFT"], pair
+                if "TTFT_second" in found:
+                    assert found["TTFT_ideal"] <= found["TTFT_second"] <= found["TTFT_exp"], pair
+                if "t_busy" in found:
+                    several = point.get("PP") * point.get("DP")
+                    assert found["t_busy"] <= found["TTFT"] <= several * found["t_busy"], pair
+                    assert found["TTFT"] <= found["TTFT_burst"], pair
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_more_stages_or_groups_never_bring_a_first_token_forward(name: str) -> None:
+    for kind in ("PP", "DP"):
+        times = []
+        for size in (1, 2, 4, 8):
+            bound = bind(loaded(name, ("devices=8", f"{kind}={size}")))
+            with standing_in(bound.variants):
+                times.append(bound.typical.get("TTFT"))
+        assert times == sorted(times)
+        assert times[0] < times[-1]
+
+
+def holds(name: str, sets: tuple[str, ...]) -> dict[str, Any]:
+    """A ledger that verification finds nothing wrong with."""
+    asked = [name, *(word for one in sets for word in ("--set", one))]
+    ledger = study(loaded(name, sets), load.sources(), asked=asked)
+    faults, compared = judged(ledger, spec_roots())
+    assert [fault.en for fault in faults] == []
+    assert compared
+    return ledger
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [STAGES, PAIRS, BOTH, (*BOTH, *CHUNK), (*BOTH, *HIT), (*STAGES, *DRAFT), (*APART, *PAIRS)],
+    ids=str,
+)
+def test_a_ledger_of_a_layout_holds(sets: tuple[str, ...]) -> None:
+    holds(LAUNCH, sets)
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [("TP=1", "DP=8", "EP=8"), ("PP=2", "chunk=64"), ("TP=2", "DP=4", "EP=8", *HIT)],
+    ids=str,
+)
+def test_a_ledger_of_spread_experts_holds(sets: tuple[str, ...]) -> None:
+    holds(SPARSE, sets)
+
+
+# --- what a model is not made for
+
+
+def test_a_longest_prompt_beyond_the_context_is_told() -> None:
+    """Eight times the devices allow a prompt that the model has no context for."""
+    sets = ("devices=32", "slo.TTFT=800 ms")
+    ledger = holds(LAUNCH, sets)
+    assert exact(*sets, of="T_in_slo") > 8192
+    (told,) = [f["text"]["en"] for f in ledger["findings"] if f["id"] == "prompt_beyond_context"]
+    assert "8,192 token/request" in told
+    found = study(loaded(LAUNCH, ()), load.sources())["findings"]
+    assert "prompt_beyond_context" not in [f["id"] for f in found]
+
+
+@pytest.fixture(name="spread")
+def _spread(tmp_path: Path) -> str:
+    here = next(f for r in spec_roots() if (f := r / "scenarios" / f"{LAUNCH}.yaml").is_file())
+    text = here.read_text(encoding="utf-8")
+    lengths = "{p50: 512, p90: 4096, p99: 16384}"
+    made = re.sub(r"^(\s+)input: .*$", rf"\1input: {lengths}", text, count=1, flags=re.MULTILINE)
+    assert made != text
+    path = tmp_path / "spread.yaml"
+    path.write_text(made, encoding="utf-8")
+    return str(path)
+
+
+def test_the_largest_quantile_carries_the_memory_of_the_cover(spread: str) -> None:
+    ledger = study(load.scenario(spread), load.sources(), asked=[spread])
+    faults, _ = judged(ledger, spec_roots())
+    assert [fault.en for fault in faults] == []
+    (tile,) = [t for t in ledger["verdict"]["tiles"] if t["id"] == "b_max"]
+    results = ledger["results"]
+    assert tile["value"] == results["b_max_tail"]["display"]["en"]
+    notes = [n["en"] for n in tile["notes"]]
+    assert "memory limit with every request at the highest quantile" in notes
+    assert any(n.endswith("at the mean length") for n in notes)
+    (told,) = [f["text"]["en"] for f in ledger["findings"] if f["id"] == "beyond_context"]
+    assert "At the highest quantiles" in told
