@@ -90,13 +90,12 @@ formula(
     example=({"share_prefill": "0.2", "t_busy": "80 ms", "DP": "2", "C2_in": "1", "t_step_eff": "20 ms", "PP": "2"}, "45 ms"),
 )  # fmt: skip
 
-FLOOR = ("TPOT floor", "TPOT 下限")
 
 formula(
     "TPOT_floor_layout", "t", "s*request/token",
     section="floor", instead_of="TPOT_floor",
     is_="PP * W_read_dev / B_peak / n",
-    name=FLOOR,
+    name=("TPOT floor", "TPOT 下限"),
     reason=("a token passes the stages one after another, and each of them reads its weights; groups read copies of their own",
             "token 须依次经过各级，每一级都要读自己的权重；各组各读自己的副本"),
     sources=("kipply2022", "pope2022"),
@@ -108,7 +107,7 @@ formula(
     "TPOT_floor_layout_spec", "t", "s*request/token",
     section="floor", instead_of="TPOT_floor",
     is_="PP * W_read_dev / B_peak / n_gain",
-    name=FLOOR,
+    name=("TPOT floor", "TPOT 下限"),
     reason=("a round passes the stages one after another, each of which reads its weights; it yields n_gain tokens on average",
             "一轮须依次经过各级，每一级都要读自己的权重；一轮平均产出 n_gain 个 token"),
     reading=("A mean: a request whose drafts are all accepted is faster.", "这是均值：草稿全被接受的请求会更快。"),
@@ -121,7 +120,7 @@ formula(
     "TPOT_floor_layout_draft", "t", "s*request/token",
     section="floor", instead_of="TPOT_floor",
     is_="(PP * W_read_dev + k_draft / one_token * W_draft / g) / B_peak / n_gain",
-    name=FLOOR,
+    name=("TPOT floor", "TPOT 下限"),
     reason=("a round passes the stages one after another, each of which reads its weights; the draft model is split over all "
             "devices and read once for each drafted token; a round yields n_gain tokens on average",
             "一轮须依次经过各级，每一级都要读自己的权重；草稿模型切分到全部设备，每个草稿 token 读一遍；一轮平均产出 n_gain 个 token"),

@@ -5,10 +5,6 @@ import derive.formulas.layout_prefill
 import derive.formulas.with_mixed  # noqa: F401
 from derive.formula import formula
 
-MIXED = ("time of a mixed step", "混合步的时间")
-RATES = {"P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device", "MFU": "0.5", "MBU": "0.5"}
-SEEN = {"KV_seen": "8 GB", "kappa_dev": "20000 byte/token/device", "kappa": "80000 byte/token"}
-
 formula(
     "F_mix_layout", "f", "FLOP",
     section="step", instead_of="F_mix",
@@ -26,45 +22,41 @@ formula(
     "t_mix_layout", "t", "s",
     section="step", instead_of="t_mix",
     is_="max(F_mix / (g * MFU * P_peak), (PP * W_read_dev + KV_dev + KV_seen * kappa_dev / kappa) / (MBU * B_peak))",
-    name=MIXED,
+    name=("time of a mixed step", "混合步的时间"),
     reason=("a turn of every stage in which one micro-batch carries the chunk: a device reads what it reads for decode, copies "
             "included, and its part of the KV of the prompt so far",
             "各级走完一轮，其中一个微批携带该块：设备读取 decode 所需的部分（含副本），以及该输入已写入 KV 中自己保存的部分"),
     sources=("sarathi2024", "gpipe2018"),
     example=({"F_mix": "70 TFLOP", "g": "4 device", "PP": "2", "W_read_dev": "35 GB/device", "KV_dev": "3 GB/device",
-              **SEEN, **RATES}, "75 ms"),
+              "KV_seen": "8 GB", "kappa_dev": "20000 byte/token/device", "kappa": "80000 byte/token", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device", "MFU": "0.5", "MBU": "0.5"}, "75 ms"),
 )  # fmt: skip
 
-SHARED = ("the same with the experts that the chunk hits and decode does not, read by the one micro-batch that carries it; groups "
-          "that share experts each bring a chunk",
-          "同上，另加该块命中而 decode 未命中的专家，由携带它的那个微批读取；共用专家的各组各带一块")  # fmt: skip
-MORE = "(1 - pow(1 - {k} / {E}, T_pass * ceil(min(DP, EP * one_device / TP)) / (one_request * one_token)))"
 
 formula(
     "t_mix_layout_experts", "t", "s",
     section="step", instead_of="t_mix",
     is_="max(F_mix / (g * MFU * P_peak), (PP * W_read_dev + KV_dev + KV_seen * kappa_dev / kappa "
-        "+ N_exp * w_exp * (1 - E_hit / E) * " + MORE.format(k="k_exp", E="E")
+        "+ N_exp * w_exp * (1 - E_hit / E) * " + "(1 - pow(1 - k_exp / E, T_pass * ceil(min(DP, EP * one_device / TP)) / (one_request * one_token)))"
         + " / (PP * max(TP, EP * one_device))) / (MBU * B_peak))",
-    name=MIXED, reason=SHARED,
+    name=("time of a mixed step", "混合步的时间"), reason=("the same with the experts that the chunk hits and decode does not, read by the one micro-batch that carries it; groups that share experts each bring a chunk", "同上，另加该块命中而 decode 未命中的专家，由携带它的那个微批读取；共用专家的各组各带一块"),
     sources=("sarathi2024", "gshard2020"),
     example=({"F_mix": "70 TFLOP", "g": "4 device", "PP": "2", "DP": "1", "EP": "1", "W_read_dev": "30 GB/device",
               "KV_dev": "3 GB/device", "N_exp": "40 Gparam", "w_exp": "2 byte/param", "E": "8", "k_exp": "2", "E_hit": "4",
-              "T_pass": "1 token", **SEEN, **RATES}, "70 ms"),
+              "T_pass": "1 token", "KV_seen": "8 GB", "kappa_dev": "20000 byte/token/device", "kappa": "80000 byte/token", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device", "MFU": "0.5", "MBU": "0.5"}, "70 ms"),
 )  # fmt: skip
 
 formula(
     "t_mix_layout_two", "t", "s",
     section="step", instead_of="t_mix",
     is_="max(F_mix / (g * MFU * P_peak), (PP * W_read_dev + KV_dev + KV_seen * kappa_dev / kappa "
-        "+ ((N_exp - N_exp2) * (1 - E_hit / E) * " + MORE.format(k="k_exp", E="E")
-        + " + N_exp2 * (1 - E_hit2 / E2) * " + MORE.format(k="k_exp2", E="E2")
+        "+ ((N_exp - N_exp2) * (1 - E_hit / E) * " + "(1 - pow(1 - k_exp / E, T_pass * ceil(min(DP, EP * one_device / TP)) / (one_request * one_token)))"
+        + " + N_exp2 * (1 - E_hit2 / E2) * " + "(1 - pow(1 - k_exp2 / E2, T_pass * ceil(min(DP, EP * one_device / TP)) / (one_request * one_token)))"
         + ") * w_exp / (PP * max(TP, EP * one_device))) / (MBU * B_peak))",
-    name=MIXED, reason=SHARED,
+    name=("time of a mixed step", "混合步的时间"), reason=("the same with the experts that the chunk hits and decode does not, read by the one micro-batch that carries it; groups that share experts each bring a chunk", "同上，另加该块命中而 decode 未命中的专家，由携带它的那个微批读取；共用专家的各组各带一块"),
     sources=("sarathi2024", "gshard2020"),
     example=({"F_mix": "70 TFLOP", "g": "4 device", "PP": "2", "DP": "1", "EP": "1", "W_read_dev": "30 GB/device",
               "KV_dev": "3 GB/device", "N_exp": "44 Gparam", "N_exp2": "4 Gparam", "w_exp": "2 byte/param", "E": "8",
-              "k_exp": "2", "E_hit": "4", "E2": "4", "k_exp2": "2", "E_hit2": "2", "T_pass": "1 token", **SEEN, **RATES},
+              "k_exp": "2", "E_hit": "4", "E2": "4", "k_exp2": "2", "E_hit2": "2", "T_pass": "1 token", "KV_seen": "8 GB", "kappa_dev": "20000 byte/token/device", "kappa": "80000 byte/token", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device", "MFU": "0.5", "MBU": "0.5"},
              "70.5 ms"),
 )  # fmt: skip
 

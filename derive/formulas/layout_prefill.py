@@ -8,25 +8,6 @@ import derive.formulas.parallelism
 import derive.formulas.with_prefill_times  # noqa: F401
 from derive.formula import formula
 
-ONE_PROMPT = ("time to prefill one prompt at peak rates", "峰值速率下单个请求的 prefill 时间")
-FIRST = ("time to first token", "首 token 延迟（TTFT）")
-THROUGH = (
-    "one prompt on an idle replica: it passes the stages one after another, on the devices of one group; other groups help at "
-    "most with the experts that they hold",
-    "空闲副本上的单个请求：在一个组的设备上依次经过各级；其他组至多分担其持有的专家",
-)  # fmt: skip
-FOUND = (
-    "the same for what the prefix cache does not hold; a device reads the KV of the prefix that it keeps, copies included",
-    "同上，只计前缀缓存未命中的部分；每个设备读取自己保存的那部分前缀 KV，含副本",
-)  # fmt: skip
-CHUNKS = (
-    "the chunks of one prompt follow each other through the stages: N_pass + PP − 1 turns, in each of which a stage reads its "
-    "weights again",
-    "单个请求的各块依次流过各级：共 N_pass + PP − 1 个节拍，每个节拍中每一级都要重读自己的权重",
-)  # fmt: skip
-GROUP = {"P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device"}
-RATES = {**GROUP, "MFU": "0.5", "MBU": "0.5"}
-
 formula(
     "F_routed", r"F_{\mathrm{exp}}", "FLOP/token",
     section="ttft", switch="N_par",
@@ -119,40 +100,40 @@ formula(
     "t_prefill_layout", "t", "s",
     section="ttft", instead_of="t_prefill",
     is_="max(F_one * one_request * T_in / P_peak, W_one / B_peak)",
-    name=ONE_PROMPT, reason=THROUGH,
+    name=("time to prefill one prompt at peak rates", "峰值速率下单个请求的 prefill 时间"), reason=("one prompt on an idle replica: it passes the stages one after another, on the devices of one group; other groups help at most with the experts that they hold", "空闲副本上的单个请求：在一个组的设备上依次经过各级；其他组至多分担其持有的专家"),
     sources=("pope2022", "gpipe2018"),
-    example=({"F_one": "70 GFLOP/token/device", "T_in": "2000 token/request", "W_one": "70 GB/device", **GROUP}, "140 ms"),
+    example=({"F_one": "70 GFLOP/token/device", "T_in": "2000 token/request", "W_one": "70 GB/device", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device"}, "140 ms"),
 )  # fmt: skip
 
 formula(
     "TTFT_layout", "t", "s",
     section="ttft", instead_of="TTFT",
     is_="max(F_one * one_request * T_in / (MFU * P_peak), W_one / (MBU * B_peak))",
-    name=FIRST, reason=THROUGH,
+    name=("time to first token", "首 token 延迟（TTFT）"), reason=("one prompt on an idle replica: it passes the stages one after another, on the devices of one group; other groups help at most with the experts that they hold", "空闲副本上的单个请求：在一个组的设备上依次经过各级；其他组至多分担其持有的专家"),
     reading=("More stages or groups serve more prompts, they do not bring the first token of one prompt forward.",
              "增加级或组可服务更多请求，却不会让单个请求的首 token 提前。"),
     sources=("pope2022", "gpipe2018"),
-    example=({"F_one": "70 GFLOP/token/device", "T_in": "2000 token/request", "W_one": "70 GB/device", **RATES}, "280 ms"),
+    example=({"F_one": "70 GFLOP/token/device", "T_in": "2000 token/request", "W_one": "70 GB/device", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device", "MFU": "0.5", "MBU": "0.5"}, "280 ms"),
 )  # fmt: skip
 
 formula(
     "t_prefill_found_layout", "t", "s",
     section="ttft", instead_of="t_prefill",
     is_="max(F_one * one_request * T_new / P_peak, (W_one + PP * KV_hit * kappa_dev / kappa) / B_peak)",
-    name=ONE_PROMPT, reason=FOUND,
+    name=("time to prefill one prompt at peak rates", "峰值速率下单个请求的 prefill 时间"), reason=("the same for what the prefix cache does not hold; a device reads the KV of the prefix that it keeps, copies included", "同上，只计前缀缓存未命中的部分；每个设备读取自己保存的那部分前缀 KV，含副本"),
     sources=("radix2023", "gpipe2018"),
     example=({"F_one": "70 GFLOP/token/device", "T_new": "1000 token/request", "W_one": "70 GB/device", "PP": "2",
-              "KV_hit": "80 GB", "kappa_dev": "20000 byte/token/device", "kappa": "80000 byte/token", **GROUP}, "70 ms"),
+              "KV_hit": "80 GB", "kappa_dev": "20000 byte/token/device", "kappa": "80000 byte/token", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device"}, "70 ms"),
 )  # fmt: skip
 
 formula(
     "TTFT_found_layout", "t", "s",
     section="ttft", instead_of="TTFT",
     is_="max(F_one * one_request * T_new / (MFU * P_peak), (W_one + PP * KV_hit * kappa_dev / kappa) / (MBU * B_peak))",
-    name=FIRST, reason=FOUND,
+    name=("time to first token", "首 token 延迟（TTFT）"), reason=("the same for what the prefix cache does not hold; a device reads the KV of the prefix that it keeps, copies included", "同上，只计前缀缓存未命中的部分；每个设备读取自己保存的那部分前缀 KV，含副本"),
     sources=("radix2023", "gpipe2018"),
     example=({"F_one": "70 GFLOP/token/device", "T_new": "500 token/request", "W_one": "70 GB/device", "PP": "2",
-              "KV_hit": "80 GB", "kappa_dev": "20000 byte/token/device", "kappa": "80000 byte/token", **RATES}, "110 ms"),
+              "KV_hit": "80 GB", "kappa_dev": "20000 byte/token/device", "kappa": "80000 byte/token", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device", "MFU": "0.5", "MBU": "0.5"}, "110 ms"),
 )  # fmt: skip
 
 formula(
@@ -160,11 +141,11 @@ formula(
     section="ttft", instead_of="t_prefill",
     is_="(N_pass + PP - 1) * max(F_one * one_request * T_new / (N_pass * PP * P_peak), "
         "(W_one / PP + KV_seen * kappa_dev / kappa) / B_peak)",
-    name=ONE_PROMPT, reason=CHUNKS,
+    name=("time to prefill one prompt at peak rates", "峰值速率下单个请求的 prefill 时间"), reason=("the chunks of one prompt follow each other through the stages: N_pass + PP − 1 turns, in each of which a stage reads its weights again", "单个请求的各块依次流过各级：共 N_pass + PP − 1 个节拍，每个节拍中每一级都要重读自己的权重"),
     sources=("sarathi2024", "gpipe2018"),
     example=({"N_pass": "4", "PP": "2", "F_one": "70 GFLOP/token/device", "T_new": "2000 token/request",
               "W_one": "70 GB/device", "KV_seen": "20 GB", "kappa_dev": "20000 byte/token/device",
-              "kappa": "80000 byte/token", **GROUP}, "100 ms"),
+              "kappa": "80000 byte/token", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device"}, "100 ms"),
 )  # fmt: skip
 
 formula(
@@ -172,11 +153,11 @@ formula(
     section="ttft", instead_of="TTFT",
     is_="(N_pass + PP - 1) * max(F_one * one_request * T_new / (N_pass * PP * MFU * P_peak), "
         "(W_one / PP + KV_seen * kappa_dev / kappa) / (MBU * B_peak))",
-    name=FIRST, reason=CHUNKS,
+    name=("time to first token", "首 token 延迟（TTFT）"), reason=("the chunks of one prompt follow each other through the stages: N_pass + PP − 1 turns, in each of which a stage reads its weights again", "单个请求的各块依次流过各级：共 N_pass + PP − 1 个节拍，每个节拍中每一级都要重读自己的权重"),
     sources=("sarathi2024", "gpipe2018"),
     example=({"N_pass": "4", "PP": "2", "F_one": "70 GFLOP/token/device", "T_new": "2000 token/request",
               "W_one": "70 GB/device", "KV_seen": "20 GB", "kappa_dev": "20000 byte/token/device",
-              "kappa": "80000 byte/token", **RATES}, "200 ms"),
+              "kappa": "80000 byte/token", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device", "MFU": "0.5", "MBU": "0.5"}, "200 ms"),
 )  # fmt: skip
 
 formula(
@@ -195,14 +176,13 @@ formula(
 
 # --- what a prompt takes of the whole replica ------------------------------------------------------
 
-BUSY = ("time that one prompt takes of the whole replica", "单个请求的 prefill 占用整个副本的时间")
 
 formula(
     "t_busy", r"t_{\mathrm{busy}}", "s",
     section="ttft",
     is_="TTFT / N_par",
     calibre="reachable",
-    name=BUSY,
+    name=("time that one prompt takes of the whole replica", "单个请求的 prefill 占用整个副本的时间"),
     reason=("PP · DP prompts are in prefill side by side, one in each stage of each group: a stage takes the next prompt after "
             "1/PP of TTFT, and groups do not wait for each other",
             "PP · DP 个请求可同时 prefill，每组的每一级各一个：一级在 TTFT 的 1/PP 之后即可接下一个请求，各组互不等待"),
@@ -211,20 +191,15 @@ formula(
     example=({"TTFT": "560 ms", "N_par": "4"}, "140 ms"),
 )  # fmt: skip
 
-EVERYTHING = (
-    "with a prompt in every stage of every group all devices are at work: operations and bytes of one prompt over those of the "
-    "whole replica",
-    "每组的每一级都有请求时全部设备都在工作：单个请求的运算与字节由整个副本分担",
-)  # fmt: skip
 
 formula(
     "t_busy_experts", "t", "s",
     section="ttft", instead_of="t_busy", switch="N_par",
     is_="max(F_tok * one_request * T_in / (g * MFU * P_peak), W_prefill / (g * MBU * B_peak))",
-    name=BUSY, reason=EVERYTHING,
+    name=("time that one prompt takes of the whole replica", "单个请求的 prefill 占用整个副本的时间"), reason=("with a prompt in every stage of every group all devices are at work: operations and bytes of one prompt over those of the whole replica", "每组的每一级都有请求时全部设备都在工作：单个请求的运算与字节由整个副本分担"),
     sources=("gpipe2018", "gshard2020"),
     example=({"F_tok": "140 GFLOP/token", "T_in": "2000 token/request", "g": "4 device", "W_prefill": "140 GB",
-              "N_par": "2", **RATES}, "140 ms"),
+              "N_par": "2", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device", "MFU": "0.5", "MBU": "0.5"}, "140 ms"),
 )  # fmt: skip
 
 formula(
@@ -232,11 +207,11 @@ formula(
     section="ttft", instead_of="t_busy", switch="N_par",
     is_="max(F_tok * one_request * T_new / (g * MFU * P_peak), "
         "(W_prefill / g + KV_hit * kappa_dev / kappa / DP) / (MBU * B_peak))",
-    name=BUSY, reason=EVERYTHING,
+    name=("time that one prompt takes of the whole replica", "单个请求的 prefill 占用整个副本的时间"), reason=("with a prompt in every stage of every group all devices are at work: operations and bytes of one prompt over those of the whole replica", "每组的每一级都有请求时全部设备都在工作：单个请求的运算与字节由整个副本分担"),
     sources=("gpipe2018", "radix2023"),
     example=({"F_tok": "140 GFLOP/token", "T_new": "500 token/request", "g": "4 device", "W_prefill": "140 GB",
               "KV_hit": "40 GB", "kappa_dev": "20000 byte/token/device", "kappa": "80000 byte/token", "DP": "2",
-              "N_par": "2", **RATES}, "40 ms"),
+              "N_par": "2", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device", "MFU": "0.5", "MBU": "0.5"}, "40 ms"),
 )  # fmt: skip
 
 formula(
@@ -244,11 +219,11 @@ formula(
     section="ttft", instead_of="t_busy", switch="N_par",
     is_="max(F_tok * one_request * T_new / (g * MFU * P_peak), "
         "N_pass * (W_read / g + KV_seen * kappa_dev / kappa / DP) / (MBU * B_peak))",
-    name=BUSY, reason=EVERYTHING,
+    name=("time that one prompt takes of the whole replica", "单个请求的 prefill 占用整个副本的时间"), reason=("with a prompt in every stage of every group all devices are at work: operations and bytes of one prompt over those of the whole replica", "每组的每一级都有请求时全部设备都在工作：单个请求的运算与字节由整个副本分担"),
     sources=("gpipe2018", "sarathi2024"),
     example=({"F_tok": "140 GFLOP/token", "T_new": "500 token/request", "g": "4 device", "W_read": "140 GB", "N_pass": "2",
               "KV_seen": "40 GB", "kappa_dev": "20000 byte/token/device", "kappa": "80000 byte/token", "DP": "2",
-              "N_par": "2", **RATES}, "80 ms"),
+              "N_par": "2", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device", "MFU": "0.5", "MBU": "0.5"}, "80 ms"),
 )  # fmt: skip
 
 formula(
@@ -256,24 +231,20 @@ formula(
     section="ttft", instead_of="t_busy", switch="N_par",
     is_="max(F_tok * one_request * T_new / (g * MFU * P_peak), "
         "N_pass * (W_prefill / g + KV_seen * kappa_dev / kappa / DP) / (MBU * B_peak))",
-    name=BUSY, reason=EVERYTHING,
+    name=("time that one prompt takes of the whole replica", "单个请求的 prefill 占用整个副本的时间"), reason=("with a prompt in every stage of every group all devices are at work: operations and bytes of one prompt over those of the whole replica", "每组的每一级都有请求时全部设备都在工作：单个请求的运算与字节由整个副本分担"),
     sources=("gpipe2018", "sarathi2024"),
     example=({"F_tok": "140 GFLOP/token", "T_new": "500 token/request", "g": "4 device", "W_prefill": "140 GB",
               "N_pass": "2", "KV_seen": "40 GB", "kappa_dev": "20000 byte/token/device", "kappa": "80000 byte/token",
-              "DP": "2", "N_par": "2", **RATES}, "80 ms"),
+              "DP": "2", "N_par": "2", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device", "MFU": "0.5", "MBU": "0.5"}, "80 ms"),
 )  # fmt: skip
 
-LAST = (
-    "first token of the last of b prompts that arrive together",
-    "b 个请求同时到达时，最后一个的首 token 延迟",
-)
 
 formula(
     "TTFT_burst_layout", "t", "s",
     section="ttft", instead_of="TTFT_burst",
     is_="max(TTFT, PP * min(b / one_request, DP) * t_busy) + (ceil(b / one_request / DP) - 1) * DP * t_busy",
     calibre="reachable",
-    name=LAST,
+    name=("first token of the last of b prompts that arrive together", "b 个请求同时到达时，最后一个的首 token 延迟"),
     reason=("the groups share the prompts, and those of a group follow each other through its stages: ceil(b/DP) + PP − 1 turns "
             "of a stage; groups that share experts slow each other",
             "各组分摊请求，组内请求依次流过各级：共 ceil(b/DP) + PP − 1 个级节拍；共用专家的组会相互拖慢"),
@@ -287,7 +258,7 @@ formula(
     is_="max(TTFT, (N_pass + PP - 1) / N_pass * min(b / one_request, DP) * t_busy) "
         "+ (ceil(b / one_request / DP) - 1) * DP * t_busy",
     calibre="reachable",
-    name=LAST,
+    name=("first token of the last of b prompts that arrive together", "b 个请求同时到达时，最后一个的首 token 延迟"),
     reason=("the groups share the prompts, and the chunks of a group's prompts follow each other through its stages without a "
             "gap; groups that share experts slow each other",
             "各组分摊请求，组内各请求的各块不间断地依次流过各级；共用专家的组会相互拖慢"),

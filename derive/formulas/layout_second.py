@@ -4,15 +4,11 @@ import derive.formulas.layout_prefill
 import derive.formulas.with_second_prefill  # noqa: F401
 from derive.formula import formula
 
-PASS = ("tokens of one prefill pass", "一次 prefill 前向的 token 数")
-ONE_PASS = ("one prompt: those of a group follow each other through the stages as micro-batches",
-            "单个请求：组内各请求作为微批依次流过各级")  # fmt: skip
-
 formula(
     "tokens_pre_layout", "k", "token",
     section="second", instead_of="tokens_pre",
     is_="one_request * T_in",
-    name=PASS, reason=ONE_PASS,
+    name=("tokens of one prefill pass", "一次 prefill 前向的 token 数"), reason=("one prompt: those of a group follow each other through the stages as micro-batches", "单个请求：组内各请求作为微批依次流过各级"),
     sources=("gpipe2018",),
     example=({"T_in": "2000 token/request"}, "2000 token"),
 )  # fmt: skip
@@ -21,7 +17,7 @@ formula(
     "tokens_pre_found_layout", "k", "token",
     section="second", instead_of="tokens_pre",
     is_="one_request * T_new",
-    name=PASS,
+    name=("tokens of one prefill pass", "一次 prefill 前向的 token 数"),
     reason=("what the prefix cache does not hold of one prompt; those of a group follow each other through the stages",
             "单个请求中前缀缓存未命中的 token；组内各请求依次流过各级"),
     sources=("gpipe2018", "radix2023"),
@@ -103,16 +99,12 @@ formula(
               "kappa": "80000 byte/token", "N_par": "2"}, "74 GB/device"),
 )  # fmt: skip
 
-FILLED = (
-    "KV-cache bytes one device writes for one pass of prefill, summed over the stages",
-    "单设备为一次 prefill 前向写入的 KV cache 字节数（各级之和）",
-)
 
 formula(
     "KV_fill_dev", r"\mathrm{KV}_{\mathrm{write},\mathrm{dev}}^{\mathrm{pre}}", "byte/device",
     section="second", switch="N_par",
     is_="PP * KV_fill * one_request / b_pre * kappa_dev / kappa",
-    name=FILLED,
+    name=("KV-cache bytes one device writes for one pass of prefill, summed over the stages", "单设备为一次 prefill 前向写入的 KV cache 字节数（各级之和）"),
     reason=("its part of the cache of one prompt, copies included", "单个请求的 KV cache 中其保存的部分，含副本"),
     sources=("kipply2022", "gpipe2018"),
     example=({"PP": "2", "KV_fill": "16 GB", "b_pre": "2 request", "kappa_dev": "20000 byte/token/device",
@@ -123,20 +115,19 @@ formula(
     "KV_fill_dev_chunk", "k", "byte/device",
     section="second", instead_of="KV_fill_dev", switch="N_par",
     is_="PP * KV_fill * one_request / b_pre * kappa_dev / kappa / N_pass",
-    name=FILLED,
+    name=("KV-cache bytes one device writes for one pass of prefill, summed over the stages", "单设备为一次 prefill 前向写入的 KV cache 字节数（各级之和）"),
     reason=("its part of the cache of one chunk, copies included", "一块的 KV cache 中其保存的部分，含副本"),
     sources=("kipply2022", "sarathi2024"),
     example=({"PP": "2", "KV_fill": "16 GB", "b_pre": "1 request", "kappa_dev": "20000 byte/token/device",
               "kappa": "80000 byte/token", "N_pass": "4", "N_par": "2"}, "2 GB/device"),
 )  # fmt: skip
 
-READ = ("bytes that the prefill of b_pre prompts reads", "b_pre 个请求 prefill 读取的字节数")
 
 formula(
     "Q_pre_layout", "q", "byte",
     section="second", instead_of="Q_pre",
     is_="b_pre / one_request * W_pre",
-    name=READ,
+    name=("bytes that the prefill of b_pre prompts reads", "b_pre 个请求 prefill 读取的字节数"),
     reason=("every prompt is a pass of its own and reads the weights; copies on several devices not counted",
             "每个请求各为一次前向，各读一遍权重；不计多设备上的副本"),
     sources=("gpipe2018",),
@@ -147,7 +138,7 @@ formula(
     "Q_pre_found_layout", "q", "byte",
     section="second", instead_of="Q_pre",
     is_="b_pre / one_request * (W_pre + KV_hit)",
-    name=READ,
+    name=("bytes that the prefill of b_pre prompts reads", "b_pre 个请求 prefill 读取的字节数"),
     reason=("every prompt is a pass of its own and reads the weights and the KV of its prefix; copies on several devices not "
             "counted",
             "每个请求各为一次前向，各读一遍权重与自己的前缀 KV；不计多设备上的副本"),
@@ -157,63 +148,51 @@ formula(
 
 # --- what is sent and launched, turn by turn -------------------------------------------------------
 
-RING = (
-    "ring all-reduce time of the prefill of b_pre prompts",
-    "b_pre 个请求 prefill 的 ring all-reduce 时间",
-)
-LINK = {"L": "80", "g": "4 device", "PP": "2", "DP": "1", "d_model": "8192 element/token", "w_act": "2 byte/element",
-        "B_link": "450 GB/s/device", "N_par": "2"}  # fmt: skip
 
 formula(
     "t_comm_pre_layout", "t", "s",
     section="second", instead_of="t_comm_pre",
     of="t_ring", at={"b": "N_turn * DP * one_request", "n": "tokens_pre / one_request"},
-    name=RING,
+    name=("ring all-reduce time of the prefill of b_pre prompts", "b_pre 个请求 prefill 的 ring all-reduce 时间"),
     reason=("in each turn a stage sends for its layers and one prompt of each group: a prompt alone waits for every layer; not "
             "overlapped with computing; a model of the ring, not a bound",
             "每个节拍中，每一级为自己的层与每组的一个请求做通信：单个请求要等完每一层；按不与计算重叠计；这是 ring 的模型而非界"),
     sources=("pope2022", "gpipe2018"),
-    example=({**LINK, "N_turn": "2", "tokens_pre": "2048 token"}, "11.9304647111 ms"),
+    example=({"L": "80", "g": "4 device", "PP": "2", "DP": "1", "d_model": "8192 element/token", "w_act": "2 byte/element", "B_link": "450 GB/s/device", "N_par": "2", "N_turn": "2", "tokens_pre": "2048 token"}, "11.9304647111 ms"),
 )  # fmt: skip
 
 formula(
     "t_comm_pre_chunk_layout", "t", "s",
     section="second", instead_of="t_comm_pre",
     of="t_ring", at={"b": "N_turn * DP * one_request", "n": "T_new / N_pass"},
-    name=RING,
+    name=("ring all-reduce time of the prefill of b_pre prompts", "b_pre 个请求 prefill 的 ring all-reduce 时间"),
     reason=("in each turn a stage sends for its layers and one chunk; not overlapped with computing; a model of the ring, not a "
             "bound",
             "每个节拍中，每一级为自己的层与一块做通信；按不与计算重叠计；这是 ring 的模型而非界"),
     sources=("pope2022", "sarathi2024"),
-    example=({**LINK, "N_turn": "5", "T_new": "2048 token/request", "N_pass": "4"}, "7.45654044444 ms"),
+    example=({"L": "80", "g": "4 device", "PP": "2", "DP": "1", "d_model": "8192 element/token", "w_act": "2 byte/element", "B_link": "450 GB/s/device", "N_par": "2", "N_turn": "5", "T_new": "2048 token/request", "N_pass": "4"}, "7.45654044444 ms"),
 )  # fmt: skip
 
-SENT = (
-    "transfer time of the expert all-to-alls of prefill",
-    "prefill 中专家 all-to-all 的传输时间",
-)
-RANKS = {"L": "60", "E": "64", "EP": "8", "k_exp": "8", "g": "8 device", "PP": "1", "DP": "8",
-         "d_model": "7000 element/token", "w_act": "2 byte/element", "B_link": "450 GB/s/device", "N_par": "8"}  # fmt: skip
 
 formula(
     "t_a2a_pre_layout", "t", "s",
     section="second", instead_of="t_a2a_pre",
     of="t_a2a", at={"b": "N_turn * DP * one_request", "n": "tokens_pre / one_request"},
-    name=SENT,
+    name=("transfer time of the expert all-to-alls of prefill", "prefill 中专家 all-to-all 的传输时间"),
     reason=("in each turn a stage sends for its layers and one prompt of each group: the devices of a group send its tokens",
             "每个节拍中，每一级为自己的层与每组的一个请求做通信：由组内设备发送该请求的 token"),
     sources=("gshard2020", "gpipe2018"),
-    example=({**RANKS, "N_turn": "1", "tokens_pre": "8 token"}, "209.066667 µs"),
+    example=({"L": "60", "E": "64", "EP": "8", "k_exp": "8", "g": "8 device", "PP": "1", "DP": "8", "d_model": "7000 element/token", "w_act": "2 byte/element", "B_link": "450 GB/s/device", "N_par": "8", "N_turn": "1", "tokens_pre": "8 token"}, "209.066667 µs"),
 )  # fmt: skip
 
 formula(
     "t_a2a_pre_chunk_layout", "t", "s",
     section="second", instead_of="t_a2a_pre",
     of="t_a2a", at={"b": "N_turn * DP * one_request", "n": "T_new / N_pass"},
-    name=SENT,
+    name=("transfer time of the expert all-to-alls of prefill", "prefill 中专家 all-to-all 的传输时间"),
     reason=("in each turn a stage sends for its layers and one chunk of each group", "每个节拍中，每一级为自己的层与每组的一块做通信"),
     sources=("gshard2020", "sarathi2024"),
-    example=({**RANKS, "N_turn": "4", "T_new": "8 token/request", "N_pass": "4"}, "209.066667 µs"),
+    example=({"L": "60", "E": "64", "EP": "8", "k_exp": "8", "g": "8 device", "PP": "1", "DP": "8", "d_model": "7000 element/token", "w_act": "2 byte/element", "B_link": "450 GB/s/device", "N_par": "8", "N_turn": "4", "T_new": "8 token/request", "N_pass": "4"}, "209.066667 µs"),
 )  # fmt: skip
 
 formula(
@@ -264,17 +243,13 @@ formula(
 
 # --- idle stages and groups, and the sums ----------------------------------------------------------
 
-IDLE = ("time in which stages and groups of prefill stand idle", "prefill 中各级与各组空闲的时间")
-OTHERS = "(g_exp / TP)"  # groups that share the experts
-IDLE_EXPERTS = ("as without experts, but the ranks of groups without a prompt compute the experts that they hold",
-                "与无专家时相同，但没有请求的组也会计算其持有的专家")  # fmt: skip
 
 formula(
     "t_bubble_layout_experts", "t", "s",
     section="second", instead_of="t_bubble",
     is_="N_turn / PP * ((F_matmul_pre + F_att_pre) * one_request / b_pre - F_routed * tokens_pre * (1 - min(b_pre / one_request, "
-        f"{OTHERS}) / {OTHERS})) / (TP * P_peak) - t_ops_pre",
-    name=IDLE, reason=IDLE_EXPERTS,
+        "(g_exp / TP)) / (g_exp / TP))) / (TP * P_peak) - t_ops_pre",
+    name=("time in which stages and groups of prefill stand idle", "prefill 中各级与各组空闲的时间"), reason=("as without experts, but the ranks of groups without a prompt compute the experts that they hold", "与无专家时相同，但没有请求的组也会计算其持有的专家"),
     sources=("gpipe2018", "gshard2020"),
     example=({"N_turn": "2", "PP": "2", "F_matmul_pre": "390 TFLOP", "F_att_pre": "10 TFLOP", "b_pre": "1 request",
               "F_routed": "20 GFLOP/token", "tokens_pre": "10000 token", "g_exp": "4 device", "TP": "2 device",
@@ -285,8 +260,8 @@ formula(
     "t_bubble_chunk_layout_experts", "t", "s",
     section="second", instead_of="t_bubble",
     is_="N_turn / PP / N_pass * (F_matmul_pre + F_att_pre - F_routed * one_request * T_new * (1 - 1 / "
-        f"{OTHERS})) / (TP * P_peak) - t_ops_pre",
-    name=IDLE, reason=IDLE_EXPERTS,
+        "(g_exp / TP))) / (TP * P_peak) - t_ops_pre",
+    name=("time in which stages and groups of prefill stand idle", "prefill 中各级与各组空闲的时间"), reason=("as without experts, but the ranks of groups without a prompt compute the experts that they hold", "与无专家时相同，但没有请求的组也会计算其持有的专家"),
     sources=("gpipe2018", "gshard2020"),
     example=({"N_turn": "5", "PP": "2", "N_pass": "4", "F_matmul_pre": "390 TFLOP", "F_att_pre": "10 TFLOP",
               "F_routed": "20 GFLOP/token", "T_new": "10000 token/request", "g_exp": "4 device", "TP": "2 device",

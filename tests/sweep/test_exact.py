@@ -83,6 +83,8 @@ def test_every_column_is_the_exact_value_or_empty_where_there_is_none(
     assert values > 100
 
 
+# what a chunk adds is the difference of two steps, which are near each other where it is short
+LOSES = {"t_add": 1000, "share_prefill": 1000}
 ROOM = {"M_dev": Fraction(10**18), "M_other": Fraction(1)}  # most random points fit nowhere
 
 
@@ -141,7 +143,8 @@ def on_axis(
             assert np.isnan(full[number]), (name, axis.symbol, number)
             continue
         seen += 1
-        assert difference(float(full[number]), wanted) <= NEAR, (name, axis.symbol, number)
+        near = LOSES.get(name, 1) * NEAR
+        assert difference(float(full[number]), wanted) <= near, (name, axis.symbol, number)
     return seen
 
 
