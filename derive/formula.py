@@ -156,6 +156,8 @@ LINKS = {(False, True): "t_link_waits", (True, False): "t_link_experts",
          (True, True): "t_link_experts_waits"}  # fmt: skip
 LAYOUT = ("t_step_layout", "t_step_eff_layout", "M_free_layout", "tokens_max_layout",
           "b_max_layout", "b_max_reserved_layout", "g_min_layout", "g_fit_layout")  # fmt: skip
+# stages and groups bring a micro-batch of the tokens to each copy of the experts
+HIT = ("E_hit_layout", "W_read_dev_layout")
 _standing: list[tuple[str, ...]] = [()]
 
 
@@ -180,7 +182,10 @@ def called_for(given: Mapping[str, Fraction] | Container[str]) -> tuple[str, ...
     others += [(*STATE, STATE_ONE[several])] if "S_kv" in given else []
     others += [UNREAD["N_fix" in given]] if "s_idle" in given else []
     others += [shared_by(given)] if isinstance(given, Mapping) else []
-    kinds = (*read, *kept, *(v for variants in others for v in variants))
+    shared = tuple(v for variants in others for v in variants)
+    if HIT[0] in shared:
+        read = tuple(v for v in read if v != "W_read_dev_experts")
+    kinds = (*read, *kept, *shared)
     if not isinstance(given, Mapping):
         return decided((by_switches(given), kinds))
     apart = shared_by(given) != () and uneven(given)
@@ -212,6 +217,10 @@ def shared_by(given: Mapping[str, Fraction]) -> tuple[str, ...]:
     links = ((LINKS[experts, waits],) if experts or waits else ()) + (
         ("t_wait_experts",) if experts else ()
     )
+    if "L_draft" in given:
+        links += ("t_draft_over_waits" if waits else "t_draft_over_group",)
+    if experts and any(given[name] > 1 for name in ("PP", "DP")):
+        links += (*HIT, *(("E_hit2_layout",) if "E2" in given else ()))
     return (*heads, *GROUP[experts], *links, *(LAYOUT if uneven(given) else ()))
 
 
@@ -224,9 +233,10 @@ def uneven(given: Mapping[str, Fraction]) -> bool:
 
 @contextmanager
 def standing_in(variants: Iterable[str]) -> Iterator[None]:
-    """While it lasts these variants are the declarations of the formulas they stand for."""
+    """While it lasts these variants, and no others, stand for the formulas they are made for."""
     chosen = tuple(sorted(variants))
-    instead = declared_as(chosen, tuple(_standing))
+    others = {VARIANTS[name].instead_of for name in active()}
+    instead = {name: PLAIN[name] for name in others} | declared_as(chosen)
     before = {name: CATALOGUE[name] for name in instead}
     CATALOGUE.update(instead)
     _standing.append(chosen)
@@ -238,15 +248,12 @@ def standing_in(variants: Iterable[str]) -> Iterator[None]:
 
 
 @lru_cache(maxsize=256)
-def declared_as(
-    chosen: tuple[str, ...],
-    standing: tuple[tuple[str, ...], ...],  # noqa: ARG001  what stands already decides with it
-) -> dict[str, Formula]:
+def declared_as(chosen: tuple[str, ...]) -> dict[str, Formula]:
     """The declarations of the formulas that variants stand for, in the words of the plain ones."""
     made = {}
     for name in chosen:
         found = VARIANTS[name]
-        own = CATALOGUE[found.instead_of]
+        own = PLAIN[found.instead_of]
         made[own.id] = replace(
             found, id=own.id, latex=own.latex, section=own.section, calibre=own.calibre,
             reading=found.reading or own.reading, exists=found.exists or own.exists, valid=(),

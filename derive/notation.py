@@ -171,6 +171,21 @@ TPOT_meas   | \mathrm{TPOT}_{\mathrm{meas}} | s*request/token  | 0.002 to 0.5   
 X_meas      | X_{\mathrm{meas}}            | token/s          | 1 to 100000      | measured output tokens per second of one replica | 实测单副本每秒输出 token 数
 """,
     ),
+    # last, since the points of proofs are drawn symbol by symbol: those of the others stay
+    *_table(
+        "model",
+        r"""
+L_exp       | L_{\mathrm{exp}}             |                  | 16 to 126        | layers with routed experts | 含路由专家的层数
+""",
+    ),
+    *_table(
+        "workload",
+        r"""
+N_emb_draft | N_{\mathrm{emb},\mathrm{drf}} | param            | 1e6 to 9e7       | parameters of the draft model's input table, which is looked up | 草稿模型只查表的输入嵌入表参数量
+L_draft     | L_{\mathrm{drf}}             |                  | 1 to 64          | layers of the draft model | 草稿模型的层数
+d_draft     | d_{\mathrm{drf}}             | element/token    | 512 to 8192      | hidden size of the draft model | 草稿模型的隐藏维度
+""",
+    ),
 ]
 
 SYMBOLS: dict[str, Symbol] = {s.id: s for s in _SYMBOLS}

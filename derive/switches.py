@@ -15,7 +15,7 @@ SPECULATION = (
 )  # fmt: skip
 DRAFT = (
     "t_round_draft", "TPOT_floor_draft", "bytes_per_token_draft", "TPOT_ideal_draft",
-    "TPOT_second_draft", "TPOT_exp_draft", "g_tpot_draft",
+    "TPOT_second_draft", "TPOT_exp_draft", "g_tpot_draft", "b_max_dev_draft",
 )  # fmt: skip
 DRAFT_MEMORY = (
     "M_free_draft", "g_min_draft", "g_fit_draft", "tokens_max_draft", "b_max_draft",

@@ -216,6 +216,15 @@ def experts(found: Architecture) -> list[tuple[int, int, int]]:
     return [(*pair, made[pair]) for pair in sorted(made, reverse=True)]
 
 
+def expert_layers(found: Architecture) -> int:
+    """Layers with routed experts that a token of text passes."""
+    return sum(
+        placed.used
+        for placed in found.model.placed
+        if any(tensor.kind == "routed_expert" for tensor in placed.layer.tensors)
+    )
+
+
 def named(found: Architecture, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
     """The values that symbols take in the layers of the text, each once."""
     for name in names:
@@ -266,6 +275,7 @@ def structure(found: Architecture, place: Place) -> dict[str, Value]:
             f"N_exp{suffix}": param(routed, place),
         }
     if made:
+        made["L_exp"] = value(expert_layers(found), "", place)
         rest = totals.text_only - totals.by_kind["routed_expert"]
         made["N_fix"] = param(rest, place)
     plain = not made and uniform(found, shape(found, place))

@@ -184,6 +184,8 @@ def in_contract(base: Fraction, contract: Unit) -> Quantity:
 FARTHEST = {"b": 2**17, "T_in": 2**17, "g": 2**20}
 WHOLE = {
     "L",
+    "L_exp",
+    "L_draft",
     "H_q",
     "H_kv",
     "g",

@@ -81,14 +81,14 @@ formula(
 formula(
     "t_a2a", r"t_{\mathrm{a2a}}", "s",
     section="second",
-    is_="c_a2a * L * k_exp / E * (E - E / EP) * b * n * d_model * w_act / (g * B_link)",
+    is_="c_a2a * L_exp * k_exp / E * (E - E / EP) * b * n * d_model * w_act / (g * B_link)",
     name=("transfer time of the expert all-to-alls of one decode step", "一个 decode 步中专家 all-to-all 的传输时间"),
-    reason=("every token goes to k of E experts and back, of which E − E/EP are on other ranks; the ranks share the tokens evenly; every "
-            "layer taken as one with experts, a copy for each expert: an upper figure",
-            "每个 token 发往 E 个专家中的 k 个再收回，其中 E − E/EP 个在其他 rank；各 rank 均分 token；按每层都有专家、每个专家各发一份计：偏高"),
+    reason=("every token goes to k of E experts and back, of which E − E/EP are on other ranks; the ranks share the tokens evenly; in every "
+            "layer with experts, a copy for each expert: an upper figure",
+            "每个 token 发往 E 个专家中的 k 个再收回，其中 E − E/EP 个在其他 rank；各 rank 均分 token；含专家的每一层各一次，每个专家各发一份：偏高"),
     reading=("Nothing where EP is one.", "EP 为 1 时为零。"),
     sources=("gshard2020",),
-    example=({"L": "60", "E": "64", "EP": "8", "k_exp": "8", "b": "64 request", "n": "1 token/request", "g": "8 device", "d_model": "7000 element/token", "w_act": "2 byte/element", "B_link": "450 GB/s/device"},
+    example=({"L_exp": "60", "E": "64", "EP": "8", "k_exp": "8", "b": "64 request", "n": "1 token/request", "g": "8 device", "d_model": "7000 element/token", "w_act": "2 byte/element", "B_link": "450 GB/s/device"},
              "209.066667 µs"),
 )  # fmt: skip
 
@@ -100,7 +100,7 @@ formula(
     name=("transfer time of the expert all-to-alls of prefill", "prefill 中专家 all-to-all 的传输时间"),
     reason=("the same for a pass over whole prompts", "同上，一次前向含完整输入"),
     sources=("gshard2020",),
-    example=({"L": "60", "E": "64", "EP": "8", "k_exp": "8", "b_pre": "1 request", "T_in": "64 token/request", "g": "8 device", "d_model": "7000 element/token", "w_act": "2 byte/element",
+    example=({"L_exp": "60", "E": "64", "EP": "8", "k_exp": "8", "b_pre": "1 request", "T_in": "64 token/request", "g": "8 device", "d_model": "7000 element/token", "w_act": "2 byte/element",
               "B_link": "450 GB/s/device"}, "209.066667 µs"),
 )  # fmt: skip
 
@@ -129,12 +129,13 @@ formula(
 formula(
     "t_wait_experts", "t", "s",
     section="second", instead_of="t_wait",
-    is_="(c_ar * L * min(1, TP / one_device - 1) + c_a2a * L * min(1, EP - 1) + PP - 1) * t_hop",
+    is_="(c_ar * L * min(1, TP / one_device - 1) + c_a2a * L_exp * min(1, EP - 1) + PP - 1) * t_hop",
     name=("fixed latency of everything a decode step sends", "一个 decode 步中全部通信的固定时延"),
-    reason=("two all-reduces a layer where TP is above one, two all-to-alls where EP is, and one hand-over between stages",
-            "TP 大于 1 时每层两次 all-reduce，EP 大于 1 时每层两次 all-to-all，另加各级间的传递"),
+    reason=("two all-reduces a layer where TP is above one, two all-to-alls a layer with experts where EP is, and one hand-over "
+            "between stages",
+            "TP 大于 1 时每层两次 all-reduce，EP 大于 1 时含专家的每层两次 all-to-all，另加各级间的传递"),
     sources=("pope2022", "gshard2020"),
-    example=({"L": "60", "t_hop": "10 µs", "g": "8 device", "PP": "1", "DP": "4", "EP": "8"}, "2.4 ms"),
+    example=({"L": "60", "L_exp": "50", "t_hop": "10 µs", "g": "8 device", "PP": "1", "DP": "4", "EP": "8"}, "2.2 ms"),
 )  # fmt: skip
 
 formula(

@@ -19,8 +19,8 @@ formula(
         "组内每个设备都存一整份请求的潜向量 KV cache",
     ),
     reading=(
-        "b_max needs attention that is data-parallel over all devices.",
-        "b_max 须以全部设备做数据并行注意力为前提。",
+        "b_max stores every byte once, which no layout does: a bound; name a layout (TP, DP, EP) for its own figure.",
+        "b_max 按每个字节只存一份计，任何并行方式都做不到，是一个界；指定并行方式（TP、DP、EP）可得其自身数值。",
     ),
     sources=("sglang2024",),
     example=(
@@ -45,8 +45,8 @@ formula(
         "组内每个设备都读整批的潜向量 KV cache",
     ),
     reading=(
-        "TPOT needs attention that is data-parallel over all devices.",
-        "TPOT 须以全部设备做数据并行注意力为前提。",
+        "TPOT reads every byte once, which no layout does: a bound; name a layout (TP, DP, EP) for its own figure.",
+        "TPOT 按每个字节只读一遍计，任何并行方式都做不到，是一个界；指定并行方式（TP、DP、EP）可得其自身数值。",
     ),
     sources=("sglang2024",),
     example=(

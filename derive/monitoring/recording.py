@@ -36,10 +36,11 @@ class Series:
     def replica(self) -> tuple[str, ...]:
         """The labels of one replica.
 
-        A latent cache is counted with data-parallel attention over all devices of the replica: its
-        engines together are one replica. Otherwise each data-parallel engine is one.
+        Where a layout has data-parallel groups, or a latent cache is counted over all devices of the
+        replica, its engines together are one replica. Otherwise each data-parallel engine is one.
         """
-        whole = "g_tp" in self.found.inputs
+        groups = self.found.inputs.get("DP")
+        whole = "g_tp" in self.found.inputs or (groups is not None and groups["exact"] != "1/1")
         return self.engine.target_labels + (() if whole else (self.engine.engine_label,))
 
     def own(self, name: str) -> str:

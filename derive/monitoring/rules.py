@@ -85,8 +85,8 @@ def head(found: Deployment, series: Series) -> list[Text]:
     if "g_tp" in found.inputs:
         told.append(
             tr(
-                "the ledger counts data-parallel attention over all devices, so the engines of an instance are one replica; "
-                "under tensor parallelism each device holds the whole cache, and fewer requests fit"
+                "no layout was named, so the ledger counts every byte once over all devices, a bound, and the engines of an "
+                "instance are one replica; in every real layout devices hold copies, and fewer requests fit"
             )
         )
     if not series.only:

@@ -258,6 +258,8 @@ class Writer:
                     for row in rows
                 ],
             )
+            if note := self.view.orders_note():
+                yield self.prose(note)
 
     def adding(self) -> Blocks:
         """What more devices buy, by kind of parallelism."""

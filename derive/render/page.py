@@ -251,6 +251,10 @@ class View:
         """First and second order side by side."""
         return tables.orders(self.ledger)
 
+    def orders_note(self) -> Text | None:
+        """What the orders count differently, where they do."""
+        return tables.orders_note(self.ledger)
+
     def order_heads(self) -> tuple[Text, ...]:
         """What the columns of that table hold."""
         return tables.order_heads()

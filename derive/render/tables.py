@@ -203,6 +203,17 @@ def orders(ledger: Record) -> list[dict[str, Any]]:
     return rows
 
 
+def orders_note(ledger: Record) -> Text | None:
+    """Why one report's orders count other bytes: only the second knows what is held in copies."""
+    if not any(i["id"] == "g_tp" and i["exact"] != "1/1" for i in ledger["inputs"]):
+        return None
+    return tr(
+        "No layout was named. The first order counts every byte once, the second counts the latent "
+        "cache as tensor parallelism keeps it, a copy on each device: a first-order time may lie "
+        "below the ideal of the second."
+    )
+
+
 FIRST = ("t_prefill", "TTFT")
 
 

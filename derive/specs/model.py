@@ -31,6 +31,7 @@ STRUCTURE = {
     "E": "experts",
     "k_exp": "experts_per_token",
     "N_exp": "expert_parameters",
+    "L_exp": "expert_layers",
     "E2": "experts_2",
     "k_exp2": "experts_2_per_token",
     "N_exp2": "expert_2_parameters",
@@ -60,6 +61,7 @@ STRUCTURE = {
 # keys that only say something together
 TOGETHER = (
     ("experts", "experts_per_token", "expert_parameters", "cache_elements"),
+    ("expert_layers", "experts"),
     ("experts_2", "experts_2_per_token", "expert_2_parameters", "experts"),
     ("cache_elements", "attention", "prefill_attention"),
     ("picked_elements", "picked_tokens", "picked_attention", "cache_elements"),
@@ -225,6 +227,10 @@ def check_structure(
                     "{key} is missing: without structure.cache_elements it is needed", key=key
                 )
                 reader.faults.add("S206", what, root.place)
+    some, every = parts.get("expert_layers"), values.get("L")
+    if some and every and some.quantity.base > every.quantity.base:
+        what = tr("{small} is above {large}", small="expert_layers", large="layers")
+        reader.faults.add("S308", what, some.place, mark=some.text)
     for small, large in PARTS_OF:
         if small in parts and large in parts:
             few, most = (parts[k].quantity.base for k in (small, large))

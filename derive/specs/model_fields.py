@@ -18,6 +18,7 @@ STRUCTURE = table(
         "expert_parameters", "param", Text("parameters of all routed experts", "全部路由专家的参数量"),
         likely=("param", "Gparam"), whole=True, most=10**15,
     ),
+    count("expert_layers", "", Text("layers with routed experts; all where not given", "含路由专家的层数；缺省为全部层"), most=10**5),
     count(
         "experts_2", "",
         Text("the same in layers with another number of experts", "同上，另一种专家数的层"), most=10**5,

@@ -74,7 +74,9 @@ USUAL = {
     "FLOP/s/device": "TFLOP/s/device", "USD/token": "USD/Mtoken",
 }  # fmt: skip
 MOST = 10**24
-MAY_BE_ZERO = ("t_hop", "C2_in", "kappa_draft", "hit", "alpha")
+MAY_BE_ZERO = (
+    "t_hop", "C2_in", "kappa_draft", "N_emb_draft", "L_draft", "d_draft", "hit", "alpha",
+)  # fmt: skip
 FROM_OUTSIDE = Text("set from outside the scenario", "在场景之外给定")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from derive.derivation.points import Absent, Point, Undefined
 from derive.study.bind import Bound
+from derive.study.laid_out import laid_out
 from derive.study.results import exact_text, shown
 from derive.text import Text, same
 
@@ -58,10 +59,10 @@ def adding(bound: Bound) -> list[dict[str, Any]]:
     """One row for each layout that has values here."""
     rows = []
     for name, changed in layouts(bound.typical):
-        there = bound.typical.with_(**changed)
         try:
-            values = {asked: there.quantity(asked) for asked in ASKED}
-            sizes = {size: there.quantity(size) for size in ("g", "TP", "PP", "DP", "EP")}
+            with laid_out(bound, changed) as there:
+                values = {asked: there.quantity(asked) for asked in ASKED}
+                sizes = {size: there.quantity(size) for size in ("g", "TP", "PP", "DP", "EP")}
         except (Absent, Undefined):
             return []
         rows.append(

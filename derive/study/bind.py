@@ -53,8 +53,8 @@ class Bound:
 
     @property
     def peak(self) -> Point:
-        """MFU = MBU = 1, and the lowest launch floor."""
-        return self.point(Fraction(1), Fraction(1), 0)
+        """MFU = MBU = 1; the launch floor is no rate and stays typical, as in the second order."""
+        return self.point(Fraction(1), Fraction(1))
 
     @property
     def corners(self) -> list[Point]:
@@ -329,6 +329,14 @@ def implied(scenario: types.Scenario, inputs: Mapping[str, Input]) -> list[Input
         )
     )
     made += parallelism(scenario, inputs)
+    if "E" in inputs and "L" in inputs:
+        made.append(
+            replace(
+                inputs["L"],
+                id="L_exp",
+                how=tr("not given: every layer is taken as one with experts"),
+            )
+        )
     if model_is_tied(scenario):
         made.append(
             Input(
@@ -360,6 +368,8 @@ def implied(scenario: types.Scenario, inputs: Mapping[str, Input]) -> list[Input
     return made
 
 
+LATENT_HEADS = "H_kv"  # heads of a latent cache, as layouts split them
+
 ONE_EACH = {
     "PP": tr("pipeline parallelism is not given: one stage"),
     "DP": tr("data parallelism is not given: one group"),
@@ -381,14 +391,17 @@ def parallelism(scenario: types.Scenario, inputs: Mapping[str, Input]) -> Iterat
         yield Input("N_par", Quantity(several, unit("")), f"{several}", how=how)
     if "g" not in inputs or not scenario.model.latent or inputs["g"].quantity.value <= 1:
         return
-    group = inputs["g"].quantity.value / several
+    if scenario.parallel:  # a layout was named: what it copies is counted
+        how = tr(
+            "a latent has no heads to split: each device of a stage keeps it whole, like one KV head"
+        )
+        yield Input(LATENT_HEADS, one, "1", how=how)
+        return
     yield Input(
         "g_tp",
-        Quantity(group, unit("device")),
-        f"{group} device" if apart else inputs["g"].text,
-        how=tr("tensor parallelism over all devices of the replica")
-        if not apart
-        else tr("tensor parallelism within a stage of a group"),
+        inputs["g"].quantity,
+        inputs["g"].text,
+        how=tr("tensor parallelism over all devices of the replica"),
     )
 
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from derive.derivation.points import FARTHEST, no_batch
 from derive.study.bind import Bound
 from derive.study.finding import Finding, Results, text, value
+from derive.study.laid_out import laid_out, latent_layout
 from derive.study.products import wall_by_products
 from derive.study.results import said
 from derive.text import Text, tr
@@ -69,21 +70,39 @@ def latent_cache(bound: Bound, results: Results) -> Iterator[Finding]:
         return
     parts = {
         "g": int(group.quantity.value),
+        "b": text(results, "b_max"),
         "b_tp": text(results, "b_max_tp"),
-        "b_dp": text(results, "b_max"),
     }
+    with laid_out(bound, latent_layout(bound)) as apart:
+        fits = apart.quantity("b_max")
+        parts["b_dp"] = said(fits)
+        tpot_dp = said(apart.quantity("TPOT"))
     if value(results, "TPOT_tp") is None:
         told = tr(
-            "The cache is a latent without heads: under tensor parallelism over {g} devices each holds all of it, "
-            "and {b_tp} fit; {b_dp} fit only with data-parallel attention.",
+            "The cache is a latent without heads. {b} are a bound that no layout beats: every byte is stored once. Under "
+            "tensor parallelism over {g} devices each holds the whole cache, and {b_tp} fit; with data-parallel attention "
+            "over {g} devices each holds all attention weights, and {b_dp} fit.",
+            **parts,
+        )
+    elif not fits.value:
+        told = tr(
+            "The cache is a latent without heads. No layout was named: {b} and TPOT of {tpot} are a bound that no layout "
+            "beats, every byte stored and read once. Under tensor parallelism over {g} devices each holds the whole cache: "
+            "{b_tp} fit and TPOT is {tpot_tp}. With data-parallel attention over {g} devices each holds all attention "
+            "weights, and no request fits beside them.",
+            tpot=text(results, "TPOT"),
+            tpot_tp=text(results, "TPOT_tp"),
             **parts,
         )
     else:
         told = tr(
-            "The cache is a latent without heads: under tensor parallelism over {g} devices each holds all of it, "
-            "{b_tp} fit and TPOT is {tpot_tp}. With data-parallel attention, as counted here, {b_dp} fit and TPOT is {tpot_dp}.",
+            "The cache is a latent without heads. No layout was named: {b} and TPOT of {tpot} are a bound that no layout "
+            "beats, every byte stored and read once. Under tensor parallelism over {g} devices each holds the whole cache: "
+            "{b_tp} fit and TPOT is {tpot_tp}. With data-parallel attention over {g} devices each holds all attention "
+            "weights: {b_dp} fit and TPOT is {tpot_dp}.",
+            tpot=text(results, "TPOT"),
             tpot_tp=text(results, "TPOT_tp"),
-            tpot_dp=text(results, "TPOT"),
+            tpot_dp=tpot_dp,
             **parts,
         )
     yield Finding("latent_replicated", "warning", told)

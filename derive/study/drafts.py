@@ -26,7 +26,10 @@ def inputs(scenario: Scenario, given: Mapping[str, Input]) -> list[Input]:
     bytes_of_one = Input(
         "w_draft", size, draft.weights, (same(draft.weights),), how=how, origin=place
     )
-    return [parameters(draft, place), bytes_of_one, cache(draft, scenario, given, place)]
+    return [
+        parameters(draft, place), bytes_of_one, cache(draft, scenario, given, place),
+        *second(draft, place),
+    ]  # fmt: skip
 
 
 def origin(place: Place) -> str:
@@ -59,6 +62,35 @@ def cache(draft: Draft, scenario: Scenario, given: Mapping[str, Input], place: s
     )
     quantity = Quantity(size, unit("byte/token"))
     return Input("kappa_draft", quantity, f"{size} byte/token", how=how, origin=place)
+
+
+def second(draft: Draft, place: str) -> list[Input]:
+    """What the second order asks of it: its input table, layers and hidden size."""
+    model, none = draft.model, Fraction(0)
+    if model is None:
+        lacking = (
+            ("N_emb_draft", "param", tr("input table of the draft model: not given, taken as none")),
+            ("L_draft", "", tr("layers of the draft model: not given, its launches and collectives are not counted")),
+            ("d_draft", "element/token", tr("hidden size of the draft model: not given, its collectives are not counted")),
+        )  # fmt: skip
+        return [
+            Input(name, Quantity(none, unit(units)), f"0 {units}".rstrip(), how=how)
+            for name, units, how in lacking
+        ]
+    table = model.embedding if model.tied_embeddings is False else None
+    found = (
+        ("N_emb_draft", table.quantity if table else Quantity(none, unit("param"))),
+        ("L_draft", model.values["L"].quantity),
+        ("d_draft", model.values["d_model"].quantity),
+    )
+    how = tr("from the spec of {model}, which drafts", model=model.name)
+    return [
+        Input(
+            name, size, f"{size.value} {size.unit.text}".rstrip(), how=how, origin=place,
+            sources=model.values["N"].sources,
+        )
+        for name, size in found
+    ]  # fmt: skip
 
 
 def kappa(model: Model, scenario: Scenario, given: Mapping[str, Input]) -> Fraction:

@@ -13,6 +13,7 @@ from derive.study.bind import Bound
 from derive.study.concurrency import batch_over_memory, engine_reserves, kv_wall, latent_cache
 from derive.study.finding import Finding, Results, text, value
 from derive.study.fleet import batch_for_fleet
+from derive.study.layouts import refused_layouts
 from derive.study.omitted import left_out
 from derive.study.products import floor_by_stream
 from derive.study.results import said
@@ -53,6 +54,18 @@ def kv_heads(bound: Bound, _: Results) -> Iterator[Finding]:
     if factor == 1 or "g_tp" in bound.inputs:
         return
     factor_text = show(Quantity(factor, unit(""))).text.removeprefix("≈ ")
+    if bound.scenario.model.latent:
+        yield Finding(
+            "latent_copied",
+            "warning",
+            tr(
+                "The cache is a latent without heads: each of the {g} devices that share a layer holds all of it, {factor} "
+                "times the first-order share. Capacity and step time here count the copies.",
+                g=int(shared),
+                factor=factor_text,
+            ),
+        )
+        return
     if shared > heads:
         yield Finding(
             "kv_heads_split",
@@ -323,6 +336,7 @@ RULES: tuple[Callable[[Bound, Results], Iterator[Finding]], ...] = (
     does_not_fit,
     derived_inputs,
     kv_heads,
+    refused_layouts,
     latent_cache,
     burst,
     ttft_target,

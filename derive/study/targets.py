@@ -10,6 +10,7 @@ from derive.derivation.points import Absent, Point, Undefined, in_contract
 from derive.formula import unit_of
 from derive.study.bind import Bound
 from derive.study.finding import Finding, Results, percent, text, times, value
+from derive.study.layouts import size, usual
 from derive.study.results import Result, said
 from derive.text import Text, same, tr
 from derive.units import Quantity
@@ -90,7 +91,24 @@ def devices_for_targets(bound: Bound, results: Results) -> Iterator[Finding]:
     more = with_collectives(bound, need)
     if more is not None:
         told = tr("{told} {more}", told=told, more=more)
+    if (more := no_usual_size(bound, need)) is not None:
+        told = tr("{told} {more}", told=told, more=more)
     yield Finding("devices_for_targets", "warning" if short else "info", told)
+
+
+def no_usual_size(bound: Bound, need: Fraction) -> Text | None:
+    """A number of devices that engines do not take as TP, and the next one that they do."""
+    heads = size(bound.typical, "H_q")
+    if heads is None or heads % need == 0:
+        return None
+    parts = {"g": said(in_contract(need, unit_of("g"))), "heads": int(heads)}
+    found = usual(need, heads)
+    if found is None:
+        return tr("{g} are more than the {heads} query heads: TP alone cannot use them.", **parts)
+    return tr(
+        "{g} do not share the {heads} query heads evenly: as TP the next number that does is {next}.",
+        next=said(in_contract(found, unit_of("g"))), **parts,
+    )  # fmt: skip
 
 
 def with_collectives(bound: Bound, first: Fraction) -> Text | None:

@@ -121,7 +121,7 @@ def result_tile(
     if name == "TPOT" and (plain := results["TPOT_plain"].value):
         notes.append(tr("without speculation {tpot}", tpot=bare(plain)))
     if name == "TPOT" and (group := tensor_parallel(bound, results, "TPOT_tp")):
-        notes.append(tr("with data-parallel attention; {group}", group=group))
+        notes.append(tr("a bound: every byte read once; {group}", group=group))
     notes += omitted_notes(bound, results, name)
     return tile(name, label, shown(found.value), state, *notes)
 
@@ -161,7 +161,7 @@ def concurrency(bound: Bound, results: Results) -> dict[str, Any]:
     """How many requests run at once, on each basis that differs."""
     limit, reserved, slo = (results[n].value for n in ("b_max", "b_max_reserved", "b_slo"))
     group = tensor_parallel(bound, results, "b_max_tp")
-    notes = [tr("memory limit with data-parallel attention") if group else tr("memory limit")]
+    notes = [tr("memory limit, every byte stored once") if group else tr("memory limit")]
     tail = results["b_max_tail"].value
     if limit and tail:  # lengths are quantiles: the largest carries the memory
         notes = [

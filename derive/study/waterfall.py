@@ -24,7 +24,14 @@ TERMS: tuple[tuple[str, Text, str, str], ...] = (
         "copies", Text("weights that stages and groups do not split", "各级、各组未能切分的权重"),
         "memory", "PP * W_stream_dev / B_peak / n",
     ),
-    ("cache", Text("reading the KV cache", "读 KV cache"), "memory", MOVED.format(more="") + " / n"),
+    (
+        "cache", Text("reading the KV cache", "读 KV cache"), "memory",
+        "(PP * W_stream_dev + KV_read / g) / B_peak / n",
+    ),
+    (
+        "cache_copies", Text("copies of the KV cache on several devices", "多个设备上的 KV cache 副本"),
+        "memory", MOVED.format(more="") + " / n",
+    ),
     ("operations", Text("operations beyond", "运算超出的部分"), "compute", "TPOT_ideal"),
     (
         "writes", Text("writing the KV cache", "写 KV cache"), "memory",

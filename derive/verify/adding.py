@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from derive.text import Text, tr
 from derive.units import Quantity, Unit, unit
 from derive.verify.inputs import lowest
+from derive.verify.laid_out import laid_out
 from derive.verify.say import quoted
 from derive.verify.shown import written
 from derive.verify.texts import Broken, NoValue
@@ -38,10 +39,10 @@ def check_adding(ledger: Ledger) -> Iterator[Text]:
         yield tr("adding: not the layouts that this scenario has")
         return
     for row in rows:
-        there = ledger.here.with_(wanted[row["id"]])
         try:
-            sizes = {size: str(there(size).value) for size in SIZES}
-            values = {name: there(name) for name in ASKED}
+            there = laid_out(ledger, wanted[row["id"]], (*SIZES, *ASKED))
+            sizes = {size: str(there[size].value) for size in SIZES}
+            values = {name: there[name] for name in ASKED}
         except (Broken, NoValue) as error:
             yield tr("{name}: {why}", name=f"adding.{row['id']}", why=error.why)
             continue

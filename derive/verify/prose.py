@@ -17,10 +17,11 @@ from derive.text import Text, tr
 from derive.units import Quantity, Unit, unit
 from derive.verify.checklist import CHECKED, lever_line, unlinked
 from derive.verify.figures import MARKS, RIDGE
+from derive.verify.laid_out import laid_out, latent_layout, usual_size
 from derive.verify.levers import PULLED
 from derive.verify.results import expected, fitting, or_none, reach
 from derive.verify.say import quoted
-from derive.verify.says import LEFT_OUT, SAYS, TILES, Says
+from derive.verify.says import APART, LEFT_OUT, SAYS, TILES, Says
 from derive.verify.shape import drawings
 from derive.verify.shown import COUNTED, NOTHING, reading, written
 from derive.verify.texts import Broken, NoValue, read
@@ -168,8 +169,13 @@ class Prose:
         here = self.ledger.here
         if item in ("decimal", "binary"):
             return self.capacity(item, found)
+        if item == "usual":
+            return usual_size(here("g_slo"), here("H_q"))
         if item in ("rate", "next"):
             return self.follows(item)
+        if item.endswith(APART):
+            name = item.removesuffix(APART)
+            return laid_out(self.ledger, latent_layout(self.ledger), [name])[name]
         if " by " in item:
             return self.lever(*item.split(" by "))
         for word in (" at ", " with "):

@@ -11,6 +11,7 @@ CRITICAL = tuple(
     for batch in (("b_crit_att",), ("b_crit_T",), (FAR,), ())
     for memory in ((), ("b_max",))
 )
+APART = " in data-parallel attention"  # an item's value with TP = 1 and DP = EP = g
 FAR_PROMPT = "=131,072 token"
 FAR_DEVICES = "=1,048,576 device"
 MARGIN = ("margin_TTFT", "margin_TTFT.low", "margin_TTFT.high")
@@ -32,7 +33,8 @@ LEFT_OUT = (
 )  # fmt: skip
 # An item is an expression; `~` before it: printed without ≈ though rounded; `=`: this very text;
 # `a at b = c`: a there, `#1` being the number at that place of the sentence;
-# `a with b = c`: a there over a here; `*`: what only the specs know.
+# `a with b = c`: a there over a here; `a in data-parallel attention`: a in that layout;
+# `*`: what only the specs know; `usual`: the first size from g_slo on that divides the query heads.
 SAYS: dict[str, Says] = {
     "verdict.wall": ((BELOW,), (ABOVE,), ()),
     "verdict.sentence": (
@@ -73,14 +75,18 @@ SAYS: dict[str, Says] = {
         ("TTFT", "target_TTFT", *MARGIN, FAR_PROMPT),
     ),
     "findings.devices_for_targets": tuple(
-        ("g_slo", "g_ttft", "g_tpot", "g_fit", *more)
+        ("g_slo", "g_ttft", "g_tpot", "g_fit", *more, *usual)
         for more in (
             (), ("TPOT_exp at g = #0", f"TTFT_exp at g = #0{ONE_PROMPT}"), ("TPOT_exp at g = #0",),
             ("*", "TPOT_exp at g = #4", f"TTFT_exp at g = #4{ONE_PROMPT}"),
             ("*", "TPOT_exp at g = #4"),
             ("=1,024 device",),
         )
+        for usual in ((), ("g_slo", "H_q"), ("g_slo", "H_q", "usual"))
     ),
+    "findings.query_heads_split": (("TP", "H_q"), ("H_q", "TP")),
+    "findings.stages_uneven": (("L", "PP", "ceil(L / PP)", "L / PP"),),
+    "findings.latent_copied": (("TP", "~TP / one_device"),),
     "findings.tpot_unmet": (
         *(
             ("target_TPOT", *binds, "~TPOT_one / target_TPOT", devices)
@@ -101,7 +107,9 @@ SAYS: dict[str, Says] = {
         for limit in ("min(b_slo, b_max, b_max_reserved)", "min(b_slo, b_max)")
     ),
     "findings.latent_replicated": (
-        ("g_tp", "b_max_tp", "TPOT_tp", "b_max", "TPOT"), ("g_tp", "b_max_tp", "b_max"),
+        ("b_max", "TPOT", "g_tp", "b_max_tp", "TPOT_tp", "g_tp", f"b_max{APART}", f"TPOT{APART}"),
+        ("b_max", "TPOT", "g_tp", "b_max_tp", "TPOT_tp", "g_tp"),
+        ("b_max", "g_tp", "b_max_tp", "g_tp", f"b_max{APART}"),
     ),
     "findings.left_out_share_comm_prefill": (("share_comm_prefill",),),
     "findings.left_out_share_att_prefill": (("share_att_prefill",), ("share_att_new",)),

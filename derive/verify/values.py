@@ -26,7 +26,12 @@ from derive.verify.texts import Broken, NoDivision, NoValue, comparison, read
 
 CALIBRES = ("low", "typical", "high")
 LAUNCH = "t_launch"
-AGAINST = {"low": "high", "typical": "typical", "high": "low", "peak": "low"}  # of MBU: of launch
+AGAINST = {
+    "low": "high",
+    "typical": "typical",
+    "high": "low",
+    "peak": "typical",
+}  # of MBU: of launch
 
 
 class Held(Quantity):

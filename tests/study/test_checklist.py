@@ -98,7 +98,7 @@ def test_an_impossible_run_is_not_promised(measured: str, verdict: str) -> None:
 def test_concurrency_states_its_basis() -> None:
     held = answer(DEEPSEEK, "memory")
     assert "2,291 requests by live bytes" in held
-    assert "with data-parallel attention; 286 requests under tensor" in held
+    assert "every byte stored once, which is a bound; 286 requests under tensor" in held
     assert "2,291 requests (286 requests under tensor parallelism)" in answer(DEEPSEEK, "pool")
     critical = answer(DEEPSEEK, "critical")
     assert "the critical batch is 6,247 requests; memory ends before it: 2,291" in critical

@@ -72,7 +72,7 @@ def memory_answer(case: Case) -> Text:
     group = case.bound.inputs.get("g_tp")
     if group is not None and group.quantity.value > 1 and case.value("b_max_tp") is not None:
         told = tr(
-            "{limit}, with data-parallel attention; {group} under tensor parallelism",
+            "{limit}, every byte stored once, which is a bound; {group} under tensor parallelism",
             limit=told,
             group=text(results, "b_max_tp"),
         )
