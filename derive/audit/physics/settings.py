@@ -28,6 +28,8 @@ CONDITIONS = (
     "weights", "parameters", "active", "memory_bandwidth", "devices", "tp", "batch", "concurrency",
 )  # fmt: skip
 HAN = re.compile("[\u4e00-\u9fff]")
+DENSE = re.compile(r"(?<![a-z])dense(?: [a-z]+){0,3} $|稠密[^,;.，；。]{0,6}$", re.IGNORECASE)
+FAR = 32  # characters in which "a dense model of" stands
 BESIDE = 2  # characters between such a word and the count
 MEMBERS = {"node": 8, "rack": 72}
 
@@ -41,6 +43,8 @@ def subjects(claim: Claim, library: Library, named: Named | None) -> list[Subjec
     if named and named.ids:
         return [Subject(m.name, model=m, weights=bytes_said) for m in library.model(named)]
     if named and named.size:
+        if active and DENSE.search(claim.text[max(0, named.span[0] - FAR) : named.span[0]]):
+            return []  # a dense model beside experts of which some are active: two models
         shown = name_by_size(named.text, named.size)
         return [Subject(shown, size=named.size.interval, weights=bytes_said,
                         active=active.interval if active else None)]  # fmt: skip

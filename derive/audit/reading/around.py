@@ -77,6 +77,7 @@ APIECE = re.compile(r" (?:each|apiece|(?:per|a) (?:token|piece))(?![A-Za-z])", r
 ONE_TOKEN = re.compile(
     r"(?<![A-Za-z])(?:one|a single) token(?!s)|(?:一|1|单) ?个? ?(?:token|词元)", re.IGNORECASE
 )
+PACES = ("at", "×", "*", "x", "乘", "times")
 KILO = re.compile(r"[0-9] ?[kK]$")
 OF_TEXT = re.compile(
     r"[ -]?(?:的? ?(?:输入|输出|提示)|(?:input|output|prompt)(?![a-z]))", re.IGNORECASE
@@ -215,7 +216,7 @@ def paced(at: int, found: Sentence, held: Normal) -> bool:
         return True
     if FOLLOWING.search(held.text[: found[at].start]):
         return True
-    if at < 2 or held.text[found[at - 1].start : found[at - 1].end].lower() != "at":
+    if at < 2 or held.text[found[at - 1].start : found[at - 1].end].lower() not in PACES:
         return False
     return tokens_before(at - 1, found)
 

@@ -13,7 +13,9 @@ from derive.audit.reading.figures import Read
 from derive.audit.reading.lexicon import FILLER
 from derive.audit.reading.lists import (
     achieved_beside_mfu,
+    from_to,
     lend_back,
+    of_contexts,
     remarks,
     same_bytes,
     share_unit,
@@ -34,7 +36,7 @@ PARAM, PER_TOKEN = unit("param"), unit("param/token")
 PART_OF = re.compile(r"(?:of(?: (?:its|the|all|those))*(?: total)?|的) ?$", re.IGNORECASE)
 PER_USER = unit("token/s/request").dimension
 TOKEN = unit("token")
-WORK = unit("FLOP").dimension
+WORK, RATE = unit("FLOP").dimension, unit("FLOP/s").dimension
 RATED = 10**9  # operations: fewer are no performance of a device
 TERA, TERAFLOPS = 10**12, unit("TFLOP/s")
 WORKING = {"work", "matmul", "flop", "mac"}  # nouns that make FLOP an amount
@@ -44,7 +46,7 @@ ACHIEVED = {"memory_bandwidth": "achieved_bandwidth"}
 FAMILY = re.compile(r"[A-Z][0-9]{2,4}(?![0-9])")
 BEFORE_FORM = re.compile(r"([0-9]{2,3} ?GB) ?$")  # the 80GB SXM version
 VERSION = re.compile(
-    r"(?:SXM[0-9]?|PCIe|NVL)[ -]?(?:版|款|version|variant|part|model|card|form factor|sibling)",
+    r"(?:SXM[0-9]?|PCIe|NVL)[ -]?(?:版|款|version|variant|part|model|card|board|module|SKU|form factor|sibling|卡|模组)",
     re.IGNORECASE,
 )
 PORT = re.compile(r"(?:bE|Ethernet|InfiniBand|RoCE)$", re.IGNORECASE)
@@ -66,6 +68,8 @@ def read_claim(text: str, roots: tuple[Path, ...], place: Place | None = None) -
     remarks(figures, text)
     share_unit(figures, hardware, text)
     lend_tokens(figures)
+    from_to(figures, text)
+    of_contexts(figures)
     sum_beside_each(figures, text)
     named_one = bool(models)  # else a parameter count is all that is known of the model
     sizes = [f for f in figures if f.unit == PARAM and f.role != "active"]
@@ -147,6 +151,7 @@ def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
         and "hardware" in about
         and read.value * read.unit.factor >= RATED
         and not WORKING & set(near)
+        and not rates_beside(token, found, held)
     ):
         read = replace(
             read, unit=read.unit * unit("s") ** -1, loose=True
@@ -165,7 +170,7 @@ def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
         role = "active"
     if role == "time" and prefilled(at, found, held):
         role = "ttft"
-    if role in ("time", "e2e", "latency") and paced(at, found, held):
+    if role in ("time", "e2e", "latency", "ttft") and paced(at, found, held):
         role = "itl"
     made = read.unit
     if (
@@ -186,6 +191,13 @@ def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
         role = "tpot"
     text, span = held.text[token.start : token.end].strip(), held.span(token.start, token.end)
     return Figure(text, span, read.value, read.half, made, read.about, bound, role, said)
+
+
+def rates_beside(token: Token, found: Sentence, held: Normal) -> bool:
+    """Whether the text writes its rates otherwise: 140 TFLOP beside 989 TFLOPS is an amount."""
+    if held.text[token.start : token.end].rstrip().lower().endswith("s"):
+        return False
+    return any(t.read and t.read.unit.dimension == RATE for t in found if t is not token)
 
 
 def of_each_token(role: str, at: int, found: Sentence, held: Normal) -> tuple[str, Unit] | None:

@@ -24,10 +24,11 @@ from derive.units.reading import composed
 from derive.units.unit_words import Fault, UnitWords
 
 ABOUT = re.compile(
-    r"(?:≈|~|=|(?:about|around|approximately|approx\.?|roughly|nearly|almost|some|ca\.|circa)"
+    r"(?:≈|~|=|(?:about|around|approximately|approx\.?|roughly|nearly|almost|close to|near|just (?:under|over|above|below|short of)|some|ca\.|circa)"
     r"(?![a-z])|大约|约等于|约为|约是|约|将近|接近|近|大概|差不多|左右) *",
     re.IGNORECASE,
 )
+AFTERWARDS = re.compile(r" ?(?:左右|上下|or so(?![a-z])|or thereabouts|give or take)", re.IGNORECASE)
 NEARLY = re.compile(
     r"(?:大?约|大概)(?:需要?|有|占用?|合|在|可达) ?$"
 )  # before the digits: 约需 1,410 亿次
@@ -176,7 +177,9 @@ def figure_at(text: str, start: int) -> Read | None:
         made, end, loose = whole * unit(TIME_UNITS[each["unit"].lower()]) ** -1, each.end(), False
     if below:
         made = made * composed(Fraction(1), UnitWords(below).read()).quantity.unit ** -1
-    after = re.match(r" ?(?:左右|上下)", text[end : end + 4])
+    after = AFTERWARDS.match(text, end)
+    if after and not (about or upper) and (digits_alone := base(text, at)):
+        half = max(half, loose_half(text, at) * value / digits_alone)
     return Read(end, value, half, made, about or bool(after), loose)
 
 

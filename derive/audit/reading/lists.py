@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from derive.audit.reading.owners import VERSUS
+from derive.audit.reading.owners import BECOMES, STARTS, VERSUS
+from derive.units import unit
 
 if TYPE_CHECKING:
     from derive.audit.reading.normal import Normal
@@ -21,6 +22,7 @@ IS_IT = re.compile(
     r"(?: only)?(?: an?)?(?: MFU)?(?: of)? ?$"
     r"|^ ?[(（]$|(?:即|为|是|相当于|对应|合|等于)(?: ?MFU ?[为是]?)? ?$"
 )
+LENGTHS = ("context", "prompt", "tokens")
 LISTED = re.compile(r"[,、，/ ]+|,? ?(?:and|和|与|及) ?")
 
 
@@ -53,6 +55,32 @@ def remarks(figures: list[Figure], text: str) -> None:
             kept = {k: v for k, v in one.conditions.items() if k == "precision"}
             said = kept | dict(other.conditions)
             figures[i + 1] = replace(other, unit=one.unit, role=one.role, conditions=said)
+
+
+def from_to(figures: list[Figure], text: str) -> None:
+    """The unit behind what something becomes is that of what it was: from 1,800 to 2,700 tok/s."""
+    for i, (one, other) in enumerate(pairwise(figures)):
+        bare = one.role == "number" and not one.unit.terms and other.unit.terms
+        if not bare or other.role in ("devices", "parameters", "active"):
+            continue
+        if STARTS.search(text[: one.span[0]]) and BECOMES.fullmatch(
+            text[one.span[1] : other.span[0]]
+        ):
+            figures[i] = replace(
+                one, unit=other.unit, role=other.role,
+                conditions=dict(other.conditions) | dict(one.conditions),
+            )  # fmt: skip
+
+
+def of_contexts(figures: list[Figure]) -> None:
+    """Bytes behind a length are those of so many tokens, where a token's were told before.
+
+    "Each token takes 56 KiB and a 32K context about 1.75 GiB."
+    """
+    for i, (one, other) in enumerate(pairwise(figures)):
+        told = any(f.role == "kappa" for f in figures[:i])
+        if other.role == "kappa" and one.role in LENGTHS and told:
+            figures[i + 1] = replace(other, role="kv", unit=other.unit * unit("token"))
 
 
 def achieved_beside_mfu(figures: list[Figure], found: Sentence, text: str) -> None:

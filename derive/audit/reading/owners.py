@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from derive.units import unit
 
 if TYPE_CHECKING:
-    from derive.audit.types import Figure, Named
+    from derive.audit.types import Claim, Figure, Named
 
 # what may stand between a figure and the name behind it that it belongs to (3.35 TB/s on the H100)
 BEHIND = re.compile(
     r" (?:on|of|for|in|from|per) (?:(?:the|an?|one|each) )?(?:NVIDIA |AMD )?", re.IGNORECASE
 )
 
+BRACKET = re.compile(r" ?[(（](?:NVIDIA |AMD )?", re.IGNORECASE)  # 700 W (H100 SXM)
 STARTS = re.compile(r"(?:(?<![a-z])from(?: the)?|从|由) ?$", re.IGNORECASE)
 BECOMES = re.compile(
     r",? ?(?:down |up )?to ?(?:only |about )?"
@@ -43,12 +44,13 @@ GOES_ON = re.compile(
     re.IGNORECASE,
 )
 AND_HAS = re.compile(r" and (?:has |only |just |about )*")  # 24 GB like the 4090 and 936 GB/s
+CLAUSE = re.compile(r"[;；，。:：]|[,.](?![0-9])")
 OF_OTHER = re.compile(r"(?:后者|它|which|whose)", re.IGNORECASE)
 BYTES = unit("byte").dimension
 
 
 def nearest(one: Figure, among: Sequence[Named], text: str) -> Named | None:
-    """The name that follows by a preposition, else the last before the figure, else the first.
+    """The name that follows by a preposition or alone in a bracket, else the last before the figure, else the first.
 
     A product that the subject was held against in an earlier clause is passed over.
     """
@@ -56,6 +58,9 @@ def nearest(one: Figure, among: Sequence[Named], text: str) -> Named | None:
     before = [n for n in among if n.span[1] <= one.span[0]]
     if after and BEHIND.fullmatch(text[one.span[1] : after[0].span[0]]):
         return after[0]
+    if after and BRACKET.fullmatch(text[one.span[1] : after[0].span[0]]):
+        if text[after[0].span[1] : after[0].span[1] + 1] in (")", "）"):
+            return after[0]
     sized = (
         one.dimension == BYTES and after and AHEAD.fullmatch(text[one.span[1] : after[0].span[0]])
     )
@@ -64,6 +69,34 @@ def nearest(one: Figure, among: Sequence[Named], text: str) -> Named | None:
     subject = [n for n in before if not only_compared(n, one, text)]
     chosen = subject or before
     return chosen[-1] if chosen else next(iter(among), None)
+
+
+def surely_owned(claim: Claim, figure: Figure) -> bool:
+    """Whether the words leave no doubt which product a figure is of.
+
+    It is of the only product of its clause, of the first one where no other stands between, or of
+    one that a preposition or a bracket ties to it. "The MI325X lifts the 192 GB of the MI300X to
+    256 GB" leaves the last figure to either.
+    """
+    owner = figure.hardware
+    if owner is None or len({n.ids for n in claim.hardware}) < 2:
+        return True
+    words = claim.text[figure.span[1] : owner.span[0]]
+    if owner.span[0] >= figure.span[1] and (BEHIND.fullmatch(words) or BRACKET.fullmatch(words)):
+        return True
+    stops = [m.end() for m in CLAUSE.finditer(claim.text, 0, figure.span[0])]
+    start = stops[-1] if stops else 0
+    beyond = CLAUSE.search(claim.text, figure.span[1])
+    end = beyond.start() if beyond else len(claim.text)
+    here = [n for n in claim.hardware if start <= n.span[0] < end]
+    if not here:
+        return False  # the clause goes on about one of them
+    if here == [owner]:
+        return True
+    between = [n for n in here if owner.span[1] <= n.span[0] < figure.span[0]]
+    earlier = [n for n in here if n.span[1] <= owner.span[0]]
+    same_kind = [f for f in claim.figures if owner.span[1] <= f.span[0] < figure.span[0] and f.role == figure.role]
+    return owner.span[1] <= figure.span[0] and not (between or earlier or same_kind)
 
 
 def only_compared(named: Named, figure: Figure, text: str) -> bool:
@@ -127,7 +160,8 @@ def changed(figures: Sequence[Figure], among: Sequence[Named], text: str) -> dic
         return made
     for i, (one, other) in enumerate(pairwise(figures)):
         before = {n.ids: n for n in among if n.span[1] <= one.span[0]}
-        if one.role != other.role or not one.unit.terms or len(before) != 2:
+        measured = one.unit.terms or one.role == "ridge"
+        if one.role != other.role or not measured or len(before) != 2:
             continue
         first, second = before.values()
         told = STARTS.search(text[second.span[1] : one.span[0]]) and not STARTS.search(

@@ -54,10 +54,13 @@ WORDS = {
 }  # fmt: skip
 COUNTED = re.compile(
     rf"(?P<word>{'|'.join(sorted(WORDS, reverse=True))})(?: single)? "
-    r"(?=[A-Z]|[0-9]{3,4}(?![0-9])|[0-9]{1,4} ?GB? [A-Z])",
+    r"(?=[A-Z]|[0-9]{3,4}(?![0-9])|[0-9]{1,4} ?GB? [A-Z]|(?:cards|accelerators)(?![a-z]))",
     re.IGNORECASE,
 )
-ANY_CARD = re.compile(r"[0-9]{1,4} ?GB? (?:cards?|GPUs?|accelerators?)(?![a-z])", re.IGNORECASE)
+ANY_CARD = re.compile(
+    r"[0-9]{1,4} ?GB? (?:cards?|GPUs?|accelerators?)(?![a-z])|(?:cards|GPUs|accelerators)(?![a-z])",
+    re.IGNORECASE,
+)
 OF_THEM = re.compile(  # eight of them need 2.8 kW
     rf"(?P<word>[1-9][0-9]{{0,3}}|{'|'.join(sorted(WORDS, reverse=True))})"
     r" (?:of (?:them|these|those)|such (?:cards?|GPUs?))(?![A-Za-z])",

@@ -9,7 +9,7 @@ from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING
 
-from derive.audit.consistency.between import before
+from derive.audit.consistency.between import before, behind
 from derive.audit.interval import Interval
 from derive.audit.physics.precisions import in_turn, kv_precision, stored_precision
 from derive.audit.physics.setting import Setting, Subject
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from derive.specs.types import Model
 
 MULTIPLIED = re.compile(r"[0-9a-z)\u4e00-\u9fff] ?[×x*] ?$")
+TIMES_MORE = re.compile(r"^ ?[×x*] ?[0-9]")
 IN_K = re.compile(r"([0-9]{1,4})[ -]?[kK]")
 K = Fraction(128, 125)
 OTHERS = ("fp8", "fp32")  # what a cache is kept in besides 16 bits
@@ -87,7 +88,8 @@ def length_in_turn(claim: Claim, figure: Figure) -> Interval | None:
 
 def factor(claim: Claim, figure: Figure) -> bool:
     """Whether bytes are a factor of a product that the text writes out: 8 heads × 128 × 2 bytes."""
-    return bool(MULTIPLIED.search(before(claim, figure, 8)))
+    written = MULTIPLIED.search(before(claim, figure, 8))
+    return bool(written or TIMES_MORE.match(behind(claim, figure, 8)))
 
 
 def candidates(claim: Claim, model: Model, here: Setting, figure: Figure) -> Iterator[Candidate]:

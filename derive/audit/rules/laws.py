@@ -208,6 +208,7 @@ LAWS = (
         "TTFT 2 s, total latency 12 s, 101 output tokens: TPOT 10 ms.",
         "TTFT 2 s, total latency 12 s, 101 output tokens: TPOT 100 ms.",
         ("TTFT 2 s，总延迟 12 s，输出 101 token：TPOT 10 ms。", "TTFT 2 s，总延迟 12 s，输出 101 token：TPOT 100 ms。"),
+        silent=("speculative",),
     ),
     Law(
         "CONS021", "ridge",
@@ -307,6 +308,21 @@ LAWS = (
         "At $2.50 per hour 100 hours cost $2,500.",
         "At $2.50 per hour 100 hours cost $250.",
         ("每小时 2.5 美元，跑 100 小时要 2500 美元。", "每小时 2.5 美元，跑 100 小时要 250 美元。"),
+    ),
+    Law(
+        "CONS047", "price",
+        (
+            Form("each * devices"),
+            Form("each", Text("the price is that of one device", "价格为单个设备的价格"), plain=False),
+        ),
+        {"price": ("price",), "each": ("device_price",), "devices": ("devices",)},
+        ("price of all devices = devices × price of each", "全部设备的价格 = 设备数 × 单设备价格"),
+        ("What all devices cost an hour or a day is what one of them costs, times their number.",
+         "全部设备每小时（每天）的价格等于单设备价格乘以设备数。"),
+        "At $2 per GPU-hour 8 GPUs cost $18 per hour.",
+        "At $2 per GPU-hour 8 GPUs cost $16 per hour.",
+        ("每卡每小时 2 美元，8 张卡每小时 18 美元。", "每卡每小时 2 美元，8 张卡每小时 16 美元。"),
+        must=("devices",),
     ),
     Law(
         "CONS043", "money",

@@ -41,6 +41,7 @@ EACH = re.compile(
 NEAR = 8  # characters between a figure and the product that it belongs to
 UPPER = {"one forward pass": Text("One forward pass", "一次前向"),
          "one training step": Text("One training step", "一步训练")}  # fmt: skip
+FEWEST = 4  # parameters in a byte: two bits each
 LEAST = 10**7  # bytes: fewer are no weights of a model
 SLIPS = ((10, Text("ten times", "10 倍")), (1000, Text("a thousand times", "1000 倍")))
 # blocks carry scales, tables often stay 16 bits wide: files of narrow formats are larger by up to this
@@ -203,8 +204,19 @@ def weight_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
         if not each:
             continue
         found = size_finding("COND021", figure, each)
+        if found.verdict == "contradicted" and too_little(claim, figure, models):
+            continue
         if own or found.verdict == "consistent" or says_precision(claim):
             yield found
+
+
+def too_little(claim: Claim, figure: Figure, models: list[Subject]) -> bool:
+    """Whether bytes that no word calls weights are too few for any, where requests are spoken of."""
+    served = claim.of("tokens", "prompt", "output", "context", "concurrency", "batch")
+    if claim.says("noun", "weights") or not served:
+        return False
+    counts = [m.size.high if m.size else m.model.values["N"].quantity.base for m in models if m.size or m.model]
+    return all(figure.interval.high < n / FEWEST for n in counts)
 
 
 def says_precision(claim: Claim) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -40,6 +40,7 @@ TO = re.compile(
 ABOVE = re.compile(r"高出?|多出?|(?<![a-z])above(?![a-z])")
 PERCENT = Fraction(1, 100)
 TIMES = ("tpot", "itl", "ttft", "e2e", "latency", "time")
+LENGTHS = ("prompt", "output", "tokens", "context")
 NEAR = 48  # characters from a percentage to a word of change
 
 
@@ -70,6 +71,8 @@ def change(claim: Claim, _: Library) -> Iterator[Finding]:
             pair for role in dict.fromkeys(f.role for f in values)
             if len(pair := [f for f in values if f.role == role]) == 2
         ]  # fmt: skip
+        if len(pairs) > 1 and len(shares) == 1:
+            pairs = [p for p in pairs if beside(claim, p, shares[0])]
         values = pairs[0] if len(pairs) == 1 else []
     if len(shares) != 1 or len(values) != 2 or not like(*values):
         return
@@ -83,6 +86,8 @@ def change(claim: Claim, _: Library) -> Iterator[Finding]:
         return
     told = bool(FROM.search(lowered(claim.text[: first.span[0]]))) or "→" in text or "->" in text
     told = told or bool(BECOMES.search(lowered(claim.text[first.span[1] : last.span[0]])))
+    if not told and {f.role for f in values} & set(LENGTHS):
+        return  # two lengths side by side are parts more often than before and after
     fast = bool(FAST.search(near(claim, share))) and first.role in TIMES
     ways = list(changes(first, last, fast=fast))
     if TO.search(before(claim, share, 16)):
@@ -122,6 +127,12 @@ def change(claim: Claim, _: Library) -> Iterator[Finding]:
     yield Finding(
         "CONS036", "contradicted", "error", message, spans, (), tuple(w.shown for w in ways), said
     )
+
+
+def beside(claim: Claim, pair: Sequence[Figure], share: Figure) -> bool:
+    """Whether a percentage stands right before or behind two figures, with none between."""
+    at = [claim.figures.index(f) for f in pair]
+    return max(at) - min(at) == 1 and claim.figures.index(share) in (min(at) - 1, max(at) + 1)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from derive.audit.rules.generations import NOUNS, two
 from derive.audit.sheet.bare import usual
 from derive.audit.sheet.entries import Entry, entries
 from derive.audit.sheet.ratios import multiples
+from derive.audit.sheet.variants import KINDS
 from derive.audit.sheet.words import KIND, conditions, size
 from derive.audit.types import Finding
 from derive.audit.wording import GRAVE
@@ -41,7 +42,7 @@ ORDERS = [
         rf"①[^,;②]{{0,40}}?(?<![a-z]){HOW}(?:{MORE}|{LESS})(?![a-z])[^,;②]{{0,40}}? than (?:the |an? )?②",
         r"①[^,;②]{0,40}?(?<![a-z])(?:(?P<more>exceeds?|beats?|tops|outclasses|is above|surpasses)"
         r"|(?P<less>trails?|is below|falls short of|lags(?: behind)?)) (?:that of )?(?:the |an? )?②",
-        rf"①[^,;②]{{0,24}}?比 ?②[^,;]{{0,8}}?{QUITE}(?:{MUCH}|{LITTLE})",
+        rf"①[^,;②]{{0,24}}?(?:[0-9][^,;②]{{0,12}}, ?)?(?:却|而|但)?(?:要)?比 ?②[^,;]{{0,8}}?{QUITE}(?:{MUCH}|{LITTLE})",
         r"①[^,;②]{0,24}?(?:(?P<more>高于|超过|大于|多于|强于|快于|优于)"
         r"|(?P<less>低于|小于|少于|弱于|慢于|不如|不及|逊于)) ?②",
         rf"①[^,;②]{{0,40}}?(?<![a-z]){SAME} [^,;②]{{0,40}}?(?:as|to|with) (?:the |an? )?②",
@@ -115,7 +116,9 @@ def told(claim: Claim) -> Order | None:
         return None
     words = found.groupdict()
     sign = 1 if words.get("more") else -1 if words.get("less") else 0
-    if sign and any(f.unit.terms for f in claim.figures if f.role != "devices"):
+    printed = [f for f in claim.figures if f.unit.terms and f.role != "devices"]
+    one_side = len(printed) == 1 and printed[0].role in KINDS
+    if sign and printed and not (one_side and "," in found[0]):
         return None
     span = claim.hardware[0].span[0], claim.hardware[1].span[1]
     return Order(sign, bool(words.get("about")), span)

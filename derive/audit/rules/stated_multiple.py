@@ -166,6 +166,7 @@ def kind_of(claim: Claim, stated: Multiple, figures: list[Figure]) -> str:
     behind = [
         (t.span[0], NOUNS[t.says]) for t in claim.terms
         if t.kind == "noun" and t.says in NOUNS and 0 <= t.span[0] - stated.span[1] <= NEAR
+        and not CLAUSE.search(claim.text[stated.span[1] : t.span[0]])
     ]  # fmt: skip
     if behind:
         return min(behind)[1]

@@ -102,7 +102,8 @@ def follows_model(claim: Claim, figure: Figure) -> bool:
 def of_cache(claim: Claim, figure: Figure) -> bool:
     """Whether bytes follow from KV bytes of a token and a number of tokens."""
     lengths = claim.of("tokens", "context", "prompt")
-    after = any(a.role in ("tokens", "context", "prompt") and b is figure for a, b in steps(claim))
+    counts = ("tokens", "context", "prompt", "batch", "concurrency")
+    after = any(a.role in counts and b is figure for a, b in steps(claim))
     return after and bool(lengths) and bool(claim.of("kappa")) and not claim.says("noun", "weights")
 
 

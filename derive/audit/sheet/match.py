@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from derive.audit.binary import is_binary
 from derive.audit.consistency.between import before
 from derive.audit.interval import Interval
+from derive.audit.reading.owners import surely_owned
 from derive.audit.sheet.entries import Entry, entries
 from derive.audit.sheet.heard import INTEGER, SIXTEEN, Heard, beside, heard, whole
 from derive.audit.sheet.parts import share_of
@@ -68,11 +69,11 @@ def judged(claim: Claim, library: Library) -> Iterator[Judgement]:
             continue
         each = [match(figure, p, claim, entries(p)) for p in products]
         found = together(figure, narrowed(each, claim))
-        if sure(found, claim):
+        if sure(found, claim, library):
             yield found
 
 
-def sure(found: Judgement, claim: Claim) -> bool:
+def sure(found: Judgement, claim: Claim, library: Library) -> bool:
     """Whether a figure is surely one of the spec: it meets it, or it cannot be anything else.
 
     A 10 GB checkpoint on a device is not its memory; a rate that is reached is no peak, unless it
@@ -85,6 +86,8 @@ def sure(found: Judgement, claim: Claim) -> bool:
         return False
     if found.cause != "none":
         return True
+    if not surely_owned(claim, figure) and fits_another(claim, figure, library):
+        return False
     if carried(figure) and not claim.says("noun", *NAMED.get(figure.role, ())):
         return False  # a sentence that does not name the product speaks of many things
     if figure.role == "peak_rate" and claim.of("mfu") and not figure.says("calibre"):
@@ -103,6 +106,17 @@ def sure(found: Judgement, claim: Claim) -> bool:
         not unclear_words(figure, claim)
         or figure.role not in words
         or claim.says("noun", *words[figure.role])
+    )
+
+
+def fits_another(claim: Claim, figure: Figure, library: Library) -> bool:
+    """Whether the figure is just what another product of the claim has, under some condition."""
+    mine = figure.hardware.ids if figure.hardware else ()
+    return any(
+        match(figure, p, claim, entries(p)).cause != "none"
+        for named in claim.hardware
+        if named.ids != mine
+        for p in library.products(named)
     )
 
 

@@ -37,16 +37,18 @@ SPELLED = {
 }  # fmt: skip
 WHOLE = re.compile(
     rf"(?<![a-z])(?P<word>{'|'.join(SPELLED)})(?:[ -]?fold|[ -]times)(?![a-z])"
+    r"|(?<![a-z])(?P<again>half as (?:much|many|large|big|fast|high|wide) again|half again as)"
     r"|(?<![a-z])(?P<triple>tripl(?:es?|ed|ing))(?![a-z])"
     r"|(?<![a-z])(?P<four>quadrupl(?:es?|ed|ing))(?![a-z])"
     r"|(?P<han>[二两三四五六七八九十])倍(?![率增频速])|(?<=[高多大快强出了])(?P<once>一倍)",
     re.IGNORECASE,
 )
 PART = re.compile(
-    r"(?<![a-z])(?P<half>half)(?= (?:of|the|that|as|an?) ?)"
+    r"(?<![a-z])(?P<half>half)(?= (?:of|the|that|as|an?) ?)(?! as [a-z]+ again)"
     r"|(?<![a-z-])(?:(?P<top>an?|one|two|three)[ -])"
     r"(?P<of>third|quarter|fourth|fifth|sixth|seventh|eighth|tenth)s?"
-    r"(?= (?:of|the|that|as)(?![a-z]))"
+    r"(?= (?:of|the|that|as|(?P<more>more|higher|larger|greater|bigger|faster|wider)"
+    r"|(?P<less>less|lower|smaller|fewer|slower))(?![a-z]))"
     r"|(?P<below>[二三四五六七八九十])分之(?P<above>[一二两三四五六七八九])"
     r"|(?P<halved>一半)(?![天以儿])",
     re.IGNORECASE,
@@ -144,7 +146,7 @@ def spelled_in(text: str) -> tuple[Multiple, ...]:
     made = []
     for found in WHOLE.finditer(text):
         value = Fraction(
-            3 if found["triple"] else 4 if found["four"] else TWO if found["once"]
+            Fraction(3, 2) if found["again"] else 3 if found["triple"] else 4 if found["four"] else TWO if found["once"]
             else SPELLED.get((found["word"] or "").lower()) or HAN[found["han"]]
         )  # fmt: skip
         half = Fraction(1, 2) if value > TWO else TWO * SOME
@@ -156,6 +158,11 @@ def spelled_in(text: str) -> tuple[Multiple, ...]:
             value = Fraction(HAN[found["above"]], HAN[found["below"]])
         elif found["of"]:
             value = Fraction(TOPS[found["top"].lower()], PARTS[found["of"].lower()])
+            if found["more"] or found["less"]:  # a third more: four thirds; less turns it round
+                part = value
+                value = 1 + part if found["more"] else 1 / (1 - part)
+                made.append(worded(text, found.span(), value, part * SOME))
+                continue
         else:
             value = Fraction(1, 2)
         made.append(worded(text, found.span(), value, value * SOME))
@@ -170,6 +177,7 @@ def worded(text: str, span: Span, value: Fraction, half: Fraction) -> Multiple:
     low, high = value - half, value + half
     if HIGHER.search(before) and not text.startswith("一", span[0]):  # 高一倍 is twice as much
         high += 1
+        low += 1 if value < 1 else 0  # 多三分之一 is four thirds
     if OVER.search(before) or AND_MORE.match(text, span[1]):
         low, high = value, LARGE
     elif UNDER.search(before):
