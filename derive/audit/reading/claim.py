@@ -45,6 +45,7 @@ COMPARES = ("than", "instead", "less", "more")
 ACHIEVED = {"memory_bandwidth": "achieved_bandwidth"}
 FAMILY = re.compile(r"[A-Z][0-9]{2,4}(?![0-9])")
 BEFORE_FORM = re.compile(r"([0-9]{2,3} ?GB) ?$")  # the 80GB SXM version
+SIZE = re.compile(r"([0-9]{2,3} ?GB)(?![A-Za-z])")  # A100 80GB PCIe, then its SXM board
 VERSION = re.compile(
     r"(?:SXM[0-9]?|PCIe|NVL)[ -]?(?:版|款|version|variant|part|model|card|board|module|SKU|form factor|sibling|卡|模组)",
     re.IGNORECASE,
@@ -110,7 +111,7 @@ def with_siblings(
         words = held.text[token.start : token.end + 12]
         if token.of != "variant" or not VERSION.match(words) or token.start < hardware[0].span[1]:
             continue
-        size = BEFORE_FORM.search(held.text[: token.start])
+        size = BEFORE_FORM.search(held.text[: token.start]) or SIZE.search(hardware[0].text)
         spelled = (
             [f"{base} {size[1]} {token.says}", f"{base} {token.says} {size[1]}"] if size else []
         )
@@ -179,6 +180,8 @@ def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
         and ("token" in conditions("per", at, found) or of_each(at, found, held))
     ):
         role, made = "kappa", made * unit("token") ** -1
+    if role == "price" and "device" in said.get("scope", ()):
+        role, made = "device_price", made * unit("device") ** -1
     if per := of_each_token(role, at, found, held):
         role, made = per[0], made * per[1]
     if role in ACHIEVED and "achieved" in said.get("calibre", ()):

@@ -84,7 +84,7 @@ FLOATING = re.compile(r"floating[ -]point (?=operation)", re.IGNORECASE)
 WORDS = {"a": 1, "an": 1, "one": 1, "two": 2, "four": 4, "ten": 10}
 WRITTEN = re.compile(
     r"(?P<word>an?|one|two|four|ten)(?= (?:tera|peta|exa)[a-z])"
-    r"|(?:(?<=for )|(?<=takes ))(?P<one>an?|one)(?= (?:hour|day|minute)(?![a-z]))",
+    r"|(?:(?<=for )|(?<=takes )|(?<=in )|(?<=every ))(?P<one>an?|one)(?= (?:hour|day|minute|second)(?![a-z]))",
     re.IGNORECASE,
 )
 ALONE = re.compile(r"(?<![0-9A-Za-z.^])10(?:\^|\*\*)([+-]?[0-9]{1,2})(?![0-9.^*])")  # 10^12
@@ -95,6 +95,7 @@ OF_THESE = re.compile(  # 400 GB of data per second
 )
 TIME_UNITS = {"second": "s", "millisecond": "ms", "microsecond": "µs", "minute": "min", "hour": "h"}
 UNIT_TIME = unit("s")
+DEVICE_RATE = unit("device/s").dimension
 HAN = {c: n for n, c in enumerate("一二三四五六七八九", 1)} | {"两": 2}
 TENTHS = re.compile(  # no 成本, 成为, 三成立
     r"(?P<about>大?约|近|将近|接近)?"
@@ -351,6 +352,8 @@ def unit_of(words: str) -> tuple[Unit | None, bool]:
     made = found.quantity.unit if found.unit else Unit()
     if found.unit and not made.terms:
         return None, False  # 8 张卡每张 …: nothing is counted per itself
+    if made.dimension == DEVICE_RATE:
+        return None, False  # 8 张卡每小时 18 美元: what follows is each hour's
     if ("s", -2) in made.terms and made.terms[0][0].endswith("FLOP"):
         made = Unit((*made.terms[:-1], ("s", -1)))  # teraflops per second
     return made, False

@@ -83,7 +83,7 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
         "host": ("PCIe(?: \\d(?:\\.0)?)?", "PCI Express", "host link", "NVLink C2C", "C2C", "主机互[联连]"),
         "cache": ("L[12](?: cache)?", "SRAM", "shared memory", "SMEM", "register file", "SSD", "NVMe", "disk", "DRAM", "DDR\\d",
                   "CPU memory", "host memory", "system memory", "二级缓存", "片上缓存", "共享内存", "硬盘", "主机内存", "系统内存"),
-        "memory": ("memory", "memory capacity", "capacity(?= (?:of|as) )", "显存容量", "HBM\\d?e?", "VRAM", "显存", "内存"),
+        "memory": ("memory", "memory capacity", "capacity(?= (?:of|as|is|rises|rose|grows|grew|goes|went|up|by) )", "显存容量", "(?<![并机装集])容量(?= ?(?:约|也|却|则|更)?(?:[多高大少小增提降减翻]|是(?!并)|为))", "HBM\\d?e?", "VRAM", "显存", "内存"),
         "compute": ("compute(?:s)?", "performance", "AI performance", "算力", "性能", "浮点"),
         "weights": ("weights?", "权重"),
         "kv": ("KV(?: ?cache| 缓存)?(?![A-Za-z0-9_])", "key value cache", "键值缓存"),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from derive.specs.types import Model
 
 MULTIPLIED = re.compile(r"[0-9a-z)\u4e00-\u9fff] ?[×x*] ?$")
+CLAUSE = re.compile(r"[;；，。]|[,.](?![0-9])")
 TIMES_MORE = re.compile(r"^ ?[×x*] ?[0-9]")
 IN_K = re.compile(r"([0-9]{1,4})[ -]?[kK]")
 K = Fraction(128, 125)
@@ -73,9 +74,20 @@ def cache_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
                 here = here.with_(T=held[0].interval)  # so many tokens, whosever they are
             if length := length_in_turn(claim, figure):
                 here = here.with_(T=length)
+            if told_later(claim, figure):
+                here = here.with_(b=Fraction(1))
             each.append(outcome(figure, list(candidates(claim, model, here, figure))))
         if each and any(c.plain for o in each for c in o.candidates):
             yield size_finding("COND022", figure, each)
+
+
+def told_later(claim: Claim, figure: Figure) -> bool:
+    """Whether the batch is told of a later cache only: "4,096 tokens take 2 GiB, a batch of 16 …"."""
+    batch, last = claim.one("batch", "concurrency"), claim.of("kv")[-1:]
+    if batch is None or figure.role != "kv" or last == [figure]:
+        return False
+    between = claim.text[figure.span[1] : batch.span[0]]
+    return figure.span[1] <= batch.span[0] < last[0].span[0] and bool(CLAUSE.search(between))
 
 
 def length_in_turn(claim: Claim, figure: Figure) -> Interval | None:

@@ -311,17 +311,14 @@ LAWS = (
     ),
     Law(
         "CONS047", "price",
-        (
-            Form("each * devices"),
-            Form("each", Text("the price is that of one device", "价格为单个设备的价格"), plain=False),
-        ),
+        (Form("each * devices"),),
         {"price": ("price",), "each": ("device_price",), "devices": ("devices",)},
         ("price of all devices = devices × price of each", "全部设备的价格 = 设备数 × 单设备价格"),
         ("What all devices cost an hour or a day is what one of them costs, times their number.",
          "全部设备每小时（每天）的价格等于单设备价格乘以设备数。"),
-        "At $2 per GPU-hour 8 GPUs cost $18 per hour.",
-        "At $2 per GPU-hour 8 GPUs cost $16 per hour.",
-        ("每卡每小时 2 美元，8 张卡每小时 18 美元。", "每卡每小时 2 美元，8 张卡每小时 16 美元。"),
+        "At $2.50 per GPU-hour 8 GPUs cost $28 per hour.",
+        "At $2.50 per GPU-hour 8 GPUs cost $20 per hour.",
+        ("每卡每小时 2.50 美元，8 张卡每小时 28 美元。", "每卡每小时 2.50 美元，8 张卡每小时 20 美元。"),
         must=("devices",),
     ),
     Law(

@@ -104,7 +104,12 @@ def of_one(
     figures: list[Figure],
 ) -> Iterator[Finding]:  # fmt: skip
     """One multiple against the figures of its quantity, else against the specs."""
-    kind = of_pair(kind_of(claim, stated, figures), figures)
+    told_kind = kind_of(claim, stated, figures)
+    kinds = list(dict.fromkeys(KINDS[f.role][0] for f in figures))
+    if told_kind is None and len(kinds) > 1:  # of which of them, is not said
+        yield from right_of_some(claim, stated, figures)
+        return
+    kind = of_pair(told_kind or kinds[0], figures)
     alike = [f for f in figures if KINDS[f.role][0] == kind]
     owners = {f.hardware.ids for f in alike if f.hardware}
     if len(alike) == 2 and len(owners) == 2 and alike[1].value > 0 < alike[0].value:
@@ -124,6 +129,19 @@ def of_one(
     ]
     if pairs:
         yield told(stated, *one_way(claim, stated, sides, pairs), kind)
+
+
+def right_of_some(claim: Claim, stated: Multiple, figures: list[Figure]) -> Iterator[Finding]:
+    """A note where the multiple is that of two figures of one kind; nothing where it is none."""
+    for one, other in combinations(figures, figures):
+        unlike = one.role != other.role or one.hardware == other.hardware
+        if unlike or other.value <= 0 or not (one.interval / other.interval).meets(stated.interval):
+            continue
+        message = tr("{stated} is the ratio of {one} and {other}", stated=same(stated.text),
+                     one=same(one.text), other=same(other.text))  # fmt: skip
+        spans = (stated.span, one.span, other.span)
+        yield Finding("COND017", "consistent", "info", message, spans)
+        return
 
 
 def one_way(
@@ -161,7 +179,7 @@ def cited(product: Hardware, kind: str) -> list[Entry]:
     return [*usable(listed, kind), *others]
 
 
-def kind_of(claim: Claim, stated: Multiple, figures: list[Figure]) -> str:
+def kind_of(claim: Claim, stated: Multiple, figures: list[Figure]) -> str | None:
     """What a multiple is of: the quantity word behind it, else one of its clause, else the figure before it."""
     behind = [
         (t.span[0], NOUNS[t.says]) for t in claim.terms
@@ -177,7 +195,11 @@ def kind_of(claim: Claim, stated: Multiple, figures: list[Figure]) -> str:
     ]  # fmt: skip
     if here:
         return here[-1]
-    before = [f for f in figures if f.span[1] <= stated.span[0]] or figures
+    before = [f for f in figures if f.span[1] <= stated.span[0]] or figures[:1]
+    if CLAUSE.search(claim.text[before[-1].span[1] : stated.span[0]]):
+        nouns = {NOUNS[n] for n in claim.said("noun") if n in NOUNS}
+        kinds = {KINDS[f.role][0] for f in figures}
+        return None if len(kinds) > 1 and len(nouns & kinds) != 1 else KINDS[before[-1].role][0]
     return KINDS[before[-1].role][0]
 
 
