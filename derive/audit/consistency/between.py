@@ -30,6 +30,7 @@ STRONG = (
     r"|即|也即|亦即|也就是(?:说)?|就是|等于|约等于|等同于|折合(?:成|为)?"
     r"|换算(?:成|为|后为|后是|过来是)?|相当于|合"
     r"|on average|averages?|averaging|(?:即|折算|折合|相当于)?平均(?:下来|约?为|是)?"
+    r"|(?:平均|折算|均摊|分摊)到"
 )
 # these may also say something else where both figures carry the same unit
 WEAK = (

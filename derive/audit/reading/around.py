@@ -50,7 +50,7 @@ LENGTH = re.compile(
     re.IGNORECASE,
 )
 EACH_OF = re.compile(
-    r" ?[个路条] ?[0-9][0-9,.]* ?[kK]? ?(?:token|词元)s? ?长?度?的(?:请求|会话|序列)"
+    r" ?[个路条] ?[0-9][0-9,.]* ?[kK]? ?(?:token|词元|上下文)s? ?长?度?的(?:请求|会话|序列|对话)"
 )
 OF_MILLION = re.compile(
     r"(?:(?:an?|one|1|every|each|per) ?(?:million|M)|百万(?:个)?)"

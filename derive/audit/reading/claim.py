@@ -47,7 +47,8 @@ FAMILY = re.compile(r"[A-Z][0-9]{2,4}(?![0-9])")
 BEFORE_FORM = re.compile(r"([0-9]{2,3} ?GB) ?$")  # the 80GB SXM version
 SIZE = re.compile(r"([0-9]{2,3} ?GB)(?![A-Za-z])")  # A100 80GB PCIe, then its SXM board
 VERSION = re.compile(
-    r"(?:SXM[0-9]?|PCIe|NVL)[ -]?(?:版|款|version|variant|part|model|card|board|module|SKU|form factor|sibling|卡|模组)",
+    r"(?:SXM[0-9]?|PCIe|NVL)[ -]?(?:版|款|version|variant|part|model|card|board|module"
+    r"|SKU|form factor|sibling|卡|模组)",
     re.IGNORECASE,
 )
 PORT = re.compile(r"(?:bE|Ethernet|InfiniBand|RoCE)$", re.IGNORECASE)
@@ -167,8 +168,7 @@ def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
         role = "network"
     if role == "network" and held.text[: token.start].endswith("over "):
         bound = ""  # by way of it, not more than it
-    if role == "parameters" and (of_token(token, held) or sole_of_token(at, found, held)):
-        role = "active"
+    role = of_count(role, at, found, held)
     if role == "time" and prefilled(at, found, held):
         role = "ttft"
     if role in ("time", "e2e", "latency", "ttft") and paced(at, found, held):
@@ -180,9 +180,7 @@ def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
         and ("token" in conditions("per", at, found) or of_each(at, found, held))
     ):
         role, made = "kappa", made * unit("token") ** -1
-    if role == "price" and "device" in said.get("scope", ()):
-        role, made = "device_price", made * unit("device") ** -1
-    if per := of_each_token(role, at, found, held):
+    if per := of_each_token(role, at, found, held) or of_each_device(role, said):
         role, made = per[0], made * per[1]
     if role in ACHIEVED and "achieved" in said.get("calibre", ()):
         role = ACHIEVED[role] if achiever(at, found) else role
@@ -194,6 +192,13 @@ def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
         role = "tpot"
     text, span = held.text[token.start : token.end].strip(), held.span(token.start, token.end)
     return Figure(text, span, read.value, read.half, made, read.about, bound, role, said)
+
+
+def of_each_device(role: str, said: Mapping[str, tuple[str, ...]]) -> tuple[str, Unit] | None:
+    """The role of a price that is said to be that of each device."""
+    if role == "price" and "device" in said.get("scope", ()):
+        return "device_price", unit("1/device")
+    return None
 
 
 def rates_beside(token: Token, found: Sentence, held: Normal) -> bool:
@@ -217,6 +222,31 @@ def of_each_token(role: str, at: int, found: Sentence, held: Normal) -> tuple[st
     if role == "peak_rate" and alone and "hardware" not in found.about:
         return "token_work", unit("s/token")
     return None
+
+
+def of_count(role: str, at: int, found: Sentence, held: Normal) -> str:
+    """Whether a parameter count is that of all parameters or of those that a token activates."""
+    if role == "active" and told_apart(at, found, held):
+        role = "parameters"
+    if role == "parameters" and (of_token(found[at], held) or sole_of_token(at, found, held)):
+        return "active"
+    return role
+
+
+def told_apart(at: int, found: Sentence, held: Normal) -> bool:
+    """Whether "active" stands in a clause of its own, nearer to another count than to this one.
+
+    "It has 30.5B parameters, of which 3.3B, or 11 %, are active."
+    """
+    low, high = found.clauses[at]
+    words = [i for i in found.terms.get("noun", ()) if found[i].says == "active"]
+    if not words or any(low <= i < high for i in words):
+        return False
+    counts = [i for i, t in enumerate(found) if t.read and t.read.unit.dimension == PARAM.dimension]
+    spelled = held.text[found[at].start : found[at].end].lower()
+    return ("param" in spelled or "参数" in spelled) and all(
+        min(counts, key=lambda i: gap(found[i], found[w])) != at for w in words
+    )
 
 
 def of_token(token: Token, held: Normal) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -24,11 +24,14 @@ from derive.units.reading import composed
 from derive.units.unit_words import Fault, UnitWords
 
 ABOUT = re.compile(
-    r"(?:≈|~|=|(?:about|around|approximately|approx\.?|roughly|nearly|almost|close to|near|just (?:under|over|above|below|short of)|some|ca\.|circa)"
+    r"(?:≈|~|=|(?:about|around|approximately|approx\.?|roughly|nearly|almost|close to|near"
+    r"|just (?:under|over|above|below|short of)|some|ca\.|circa)"
     r"(?![a-z])|大约|约等于|约为|约是|约|将近|接近|近|大概|差不多|左右) *",
     re.IGNORECASE,
 )
-AFTERWARDS = re.compile(r" ?(?:左右|上下|or so(?![a-z])|or thereabouts|give or take)", re.IGNORECASE)
+AFTERWARDS = re.compile(
+    r" ?(?:左右|上下|or so(?![a-z])|or thereabouts|give or take)", re.IGNORECASE
+)
 NEARLY = re.compile(
     r"(?:大?约|大概)(?:需要?|有|占用?|合|在|可达) ?$"
 )  # before the digits: 约需 1,410 亿次
@@ -84,7 +87,8 @@ FLOATING = re.compile(r"floating[ -]point (?=operation)", re.IGNORECASE)
 WORDS = {"a": 1, "an": 1, "one": 1, "two": 2, "four": 4, "ten": 10}
 WRITTEN = re.compile(
     r"(?P<word>an?|one|two|four|ten)(?= (?:tera|peta|exa)[a-z])"
-    r"|(?:(?<=for )|(?<=takes )|(?<=in )|(?<=every ))(?P<one>an?|one)(?= (?:hour|day|minute|second)(?![a-z]))",
+    r"|(?:(?<=for )|(?<=takes )|(?<=in )|(?<=every ))(?P<one>an?|one)"
+    r"(?= (?:hour|day|minute|second)(?![a-z]))",
     re.IGNORECASE,
 )
 ALONE = re.compile(r"(?<![0-9A-Za-z.^])10(?:\^|\*\*)([+-]?[0-9]{1,2})(?![0-9.^*])")  # 10^12
@@ -150,8 +154,8 @@ def figure_at(text: str, start: int) -> Read | None:
     if digits is None:
         return None
     value, half, end = digits
-    if about and (digits_alone := base(text, at)):
-        half = max(half, loose_half(text, at) * value / digits_alone)
+    if about:
+        half = loosened(text, at, value, half)
     arithmetic = in_expression(text, at) or changing(text, at)
     other = None if arithmetic else RANGE.match(text, end)
     upper = number_at(text, other.end()) if other else None
@@ -178,10 +182,16 @@ def figure_at(text: str, start: int) -> Read | None:
         made, end, loose = whole * unit(TIME_UNITS[each["unit"].lower()]) ** -1, each.end(), False
     if below:
         made = made * composed(Fraction(1), UnitWords(below).read()).quantity.unit ** -1
-    after = AFTERWARDS.match(text, end)
-    if after and not (about or upper) and (digits_alone := base(text, at)):
-        half = max(half, loose_half(text, at) * value / digits_alone)
-    return Read(end, value, half, made, about or bool(after), loose)
+    read_so = Read(end, value, half, made, about, loose)
+    return read_so if about else roughened(read_so, text, at, ranged=bool(upper))
+
+
+def roughened(read: Read, text: str, at: int, *, ranged: bool) -> Read:
+    """A number behind which words say that it is rough: 206 左右, 300 or so."""
+    if not AFTERWARDS.match(text, read.end):
+        return read
+    half = read.half if ranged else loosened(text, at, read.value, read.half)
+    return replace(read, half=half, about=True)
 
 
 def in_tenths(tenths: re.Match[str], *, about: bool) -> Read:
@@ -289,6 +299,12 @@ def base(text: str, at: int) -> Fraction:
     """The digits of a number as they stand, without what multiplies them."""
     found = NUMBER.match(text, at)
     return Fraction(found["digits"].replace(",", "")) if found else Fraction(0)
+
+
+def loosened(text: str, at: int, value: Fraction, half: Fraction) -> Fraction:
+    """What a number that is said to be rough may be off by."""
+    alone = base(text, at)
+    return max(half, loose_half(text, at) * value / alone) if alone else half
 
 
 def loose_half(text: str, at: int) -> Fraction:

@@ -70,7 +70,7 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "per": {
         "token": ("per token", "(?:for )?each token", "a token", "(?:for )?every token", "单个 ?token(?= ?的 ?KV)", "每(?:个)? ?token", "每(?:个)?词元"),
-        "layer": ("per layer", "每层"),
+        "layer": ("per layer", "(?:each|every|one|a single|a) (?:[a-z]+ )?layer", "[每单](?:个|一)?层"),
         "link": ("per (?:link|port|lane)", "(?:links|ports|lanes)(?= ?(?:of|at|x|×|\\*|@|each|on|carr|in))", "each (?:link|port|lane)", "每条(?! ?(?:请求|序列|消息))", "每(?:条|个)?(?:链路|端口)", "单(?:条)?(?:链路|端口)"),
     },
     "noun": {
@@ -93,7 +93,7 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
         "tpot": ("TPOT", "time per output token", "每 ?(?:个 ?)?token(?: ?的)?(?: ?生成)? ?(?:时间|延迟|耗时)",
                  "(?:per|a|each) (?:decode |decoding )?step", "decod(?:e|ing) step(?: time)?", "(?<=ms\\s)steps?(?![a-z])", "每(?:个)?(?:解码)?步(?:长)?(?:耗时|用时|时间|延迟)?(?!骤)", "单步(?:耗时|用时|时间|延迟)?"),
         "itl": ("ITL", "inter token latency", "between (?:two |consecutive )?tokens", "token 间延迟", "token ?之间", "token 间隔"),
-        "e2e": ("end to end(?: latency)?", "request (?:latency|time)", "whole request", "端到端(?:延迟|时延)?", "整个请求"),
+        "e2e": ("waits?(?= (?:about |around |roughly |only |~|≈)?[0-9.]+ ?(?:s|ms|seconds?)(?![a-z]))", "end to end(?: latency)?", "request (?:latency|time)", "whole request", "端到端(?:延迟|时延)?", "整个请求"),
         "latency": ("latency", "延迟", "时延"),
         "throughput": ("throughput", "吞吐(?:量|率)?"),
         "speed": ("(?:inference|training) performance", "(?:推理|训练)性能", "inference speed", "speed", "rate", "(?:推理|生成|解码)?速度", "速率"),
@@ -170,7 +170,7 @@ LEXICON: dict[str, dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 
 # words without a meaning of their own here: not told as "not understood"
-FILLER = frozenset(["a", "an", "the", "on", "in", "of", "at", "with", "for", "and", "its", "it", "has", "have", "by", "one", "each", "as", "to", "per", "is", "was", "be", "that", "which", "run", "runs", "delivers", "deliver", "offers", "offer", "moves", "move", "needs", "need", "keeps", "keep", "provides", "gets", "uses", "was", "does", "can", "will", "its", "this", "these", "offers", "offer", "provides", "provide", "delivers", "deliver", "features", "comes", "ships", "boasts", "carries", "gets", "about", "GPU", "拥", "提", "供", "配", "备", "具", "搭", "载", "达", "共", "的", "在", "上", "下", "有", "与", "和", "了", "时", "每", "模", "型", "个", "从", "到", "以", "对", "于"])  # fmt: skip
+FILLER = frozenset(["a", "an", "the", "on", "in", "of", "at", "with", "for", "and", "its", "it", "has", "have", "by", "one", "each", "as", "to", "per", "is", "was", "be", "that", "which", "run", "runs", "delivers", "deliver", "offers", "offer", "moves", "move", "needs", "need", "keeps", "keep", "provides", "gets", "uses", "was", "does", "can", "will", "its", "this", "these", "offers", "offer", "provides", "provide", "delivers", "deliver", "features", "comes", "ships", "boasts", "carries", "gets", "about", "respectively", "GPU", "拥", "提", "供", "配", "备", "具", "搭", "载", "达", "共", "的", "在", "上", "下", "有", "与", "和", "了", "时", "每", "模", "型", "个", "从", "到", "以", "对", "于"])  # fmt: skip
 
 
 def fragment(spelling: str) -> str:

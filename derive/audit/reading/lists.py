@@ -22,6 +22,7 @@ IS_IT = re.compile(
     r"(?: only)?(?: an?)?(?: MFU)?(?: of)? ?$"
     r"|^ ?[(（]$|(?:即|为|是|相当于|对应|合|等于)(?: ?MFU ?[为是]?)? ?$"
 )
+PRICES = ("token_cost", "price", "device_price")
 LENGTHS = ("context", "prompt", "tokens")
 LISTED = re.compile(r"[,、，/ ]+|,? ?(?:and|和|与|及) ?")
 
@@ -61,7 +62,8 @@ def from_to(figures: list[Figure], text: str) -> None:
     """The unit behind what something becomes is that of what it was: from 1,800 to 2,700 tok/s."""
     for i, (one, other) in enumerate(pairwise(figures)):
         bare = one.role == "number" and not one.unit.terms and other.unit.terms
-        if not bare or other.role in ("devices", "parameters", "active"):
+        priced = one.role == "money" and other.role in PRICES
+        if not (bare or priced) or other.role in ("devices", "parameters", "active"):
             continue
         if STARTS.search(text[: one.span[0]]) and BECOMES.fullmatch(
             text[one.span[1] : other.span[0]]

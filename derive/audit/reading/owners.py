@@ -25,6 +25,10 @@ BECOMES = re.compile(
     re.IGNORECASE,
 )
 VERSUS = re.compile(r" ?(?:vs\.?|versus|against|compared (?:to|with)|对比?|比) ?", re.IGNORECASE)
+IN_ORDER = re.compile(rf"{VERSUS.pattern}|[,、，/ ]+|,? ?(?:and|和|与|及) ?", re.IGNORECASE)
+RESPECTIVELY = re.compile(
+    r"(?<![a-z])(?:respectively|in that order)(?![a-z])|分别|依次", re.IGNORECASE
+)
 THAN = re.compile(r"(?:compared (?:to|with)|than|from|相比|对比|较|从) ?(?:the )?$", re.IGNORECASE)
 
 # a memory that tells a product from its siblings: an 80 GB H100, 80GB 的 H100
@@ -50,17 +54,18 @@ BYTES = unit("byte").dimension
 
 
 def nearest(one: Figure, among: Sequence[Named], text: str) -> Named | None:
-    """The name that follows by a preposition or alone in a bracket, else the last before the figure, else the first.
+    """The name that follows by a preposition, else the last before the figure, else the first.
 
-    A product that the subject was held against in an earlier clause is passed over.
+    One that stands alone in a bracket behind it owns it: 700 W (H100 SXM). A product that the
+    subject was held against in an earlier clause is passed over.
     """
     after = [n for n in among if n.span[0] >= one.span[1]]
     before = [n for n in among if n.span[1] <= one.span[0]]
     if after and BEHIND.fullmatch(text[one.span[1] : after[0].span[0]]):
         return after[0]
-    if after and BRACKET.fullmatch(text[one.span[1] : after[0].span[0]]):
-        if text[after[0].span[1] : after[0].span[1] + 1] in (")", "）"):
-            return after[0]
+    closed = after and text[after[0].span[1] : after[0].span[1] + 1] in (")", "）")
+    if closed and BRACKET.fullmatch(text[one.span[1] : after[0].span[0]]):
+        return after[0]
     sized = (
         one.dimension == BYTES and after and AHEAD.fullmatch(text[one.span[1] : after[0].span[0]])
     )
@@ -83,7 +88,11 @@ def surely_owned(claim: Claim, figure: Figure) -> bool:
         return True
     at = claim.figures.index(figure)
     beside = claim.figures[max(0, at - 1) : at + 2]
-    if any(VERSUS.fullmatch(claim.text[a.span[1] : b.span[0]]) for a, b in pairwise(beside)):
+    listed = any(
+        a.role == b.role and IN_ORDER.fullmatch(claim.text[a.span[1] : b.span[0]])
+        for a, b in pairwise(beside)
+    )
+    if listed or RESPECTIVELY.search(claim.text):
         return True  # told in the order of the names: 4.8 TB/s vs 3.35 TB/s
     words = claim.text[figure.span[1] : owner.span[0]]
     if owner.span[0] >= figure.span[1] and (BEHIND.fullmatch(words) or BRACKET.fullmatch(words)):
@@ -99,7 +108,11 @@ def surely_owned(claim: Claim, figure: Figure) -> bool:
         return True
     between = [n for n in here if owner.span[1] <= n.span[0] < figure.span[0]]
     earlier = [n for n in here if n.span[1] <= owner.span[0]]
-    same_kind = [f for f in claim.figures if owner.span[1] <= f.span[0] < figure.span[0] and f.role == figure.role]
+    same_kind = [
+        f
+        for f in claim.figures
+        if owner.span[1] <= f.span[0] < figure.span[0] and f.role == figure.role
+    ]
     return owner.span[1] <= figure.span[0] and not (between or earlier or same_kind)
 
 

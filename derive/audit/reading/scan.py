@@ -20,8 +20,10 @@ NUMBER_START = re.compile(
     r"|每(?=秒|分|小时|天|日|百万|1 ?M|个?参数)"
     r"|[一二两三四五六七八九十]|大约|约|将近|接近|近"
     r"|(?:an?|one|two|four|ten) (?=(?:tera|peta|exa)[a-z])"
-    r"|(?:(?<=for )|(?<=takes )|(?<=in )|(?<=every ))(?:an?|one) (?=(?:hour|day|minute|second)(?![a-z]))"
-    r"|about|around|approx|roughly|nearly|almost|(?<![a-z])(?:near|close to|just (?:under|over|above|below|short of)) (?=[0-9$])",
+    r"|(?:(?<=for )|(?<=takes )|(?<=in )|(?<=every ))(?:an?|one) "
+    r"(?=(?:hour|day|minute|second)(?![a-z]))"
+    r"|about|around|approx|roughly|nearly|almost"
+    r"|(?<![a-z])(?:near|close to|just (?:under|over|above|below|short of)) (?=[0-9$])",
     re.IGNORECASE,
 )
 SHAPE = re.compile(

@@ -57,9 +57,9 @@ def fits(claim: Claim, library: Library) -> Iterator[Finding]:
     somewhere = claim.hardware or claim.of("memory")
     if judged_by_speed(claim) or not own_model(claim) or not somewhere:
         return
-    if claim.says("subject", "fits") and claim.says("subject", "unfit", "not"):
-        if len({n.ids for n in claim.hardware}) > 1 or len(claim.of("devices")) > 1:
-            return  # on one it fits, on the other it does not: which is which, is not read
+    both = claim.says("subject", "fits") and claim.says("subject", "unfit", "not")
+    if both and (len({n.ids for n in claim.hardware}) > 1 or len(claim.of("devices")) > 1):
+        return  # on one it fits, on the other it does not: which is which, is not read
     counted = claim.one("devices")
     about_fit = claim.says("subject", "fits", "unfit") or needs_devices(claim)
     needs = counted is not None and counted.bound == ">="

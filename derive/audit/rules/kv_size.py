@@ -14,7 +14,7 @@ from derive.audit.interval import Interval
 from derive.audit.physics.precisions import in_turn, kv_precision, stored_precision
 from derive.audit.physics.setting import Setting, Subject
 from derive.audit.physics.settings import setting
-from derive.audit.readings import Candidate, outcome
+from derive.audit.readings import Candidate, Outcome, outcome
 from derive.audit.rule import rule
 from derive.audit.rules.model_size import GB, GIB, about, size_finding
 from derive.specs.precision import BYTES
@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 
 MULTIPLIED = re.compile(r"[0-9a-z)\u4e00-\u9fff] ?[×x*] ?$")
 CLAUSE = re.compile(r"[;；，。]|[,.](?![0-9])")
+RESULT = re.compile(r"[×x*] ?[0-9][^=≈;。]{0,20}[=≈] ?(?:about |约)?$")  # 20 × 2.5 GiB = 50 GiB
+MANY = re.compile(
+    r"(?<![a-z])(?:users|requests|sessions|chats|sequences|conversations|streams|clients)(?![a-z])"
+    r"|用户|请求|会话|对话|序列|并发|路",
+    re.IGNORECASE,
+)
 TIMES_MORE = re.compile(r"^ ?[×x*] ?[0-9]")
 IN_K = re.compile(r"([0-9]{1,4})[ -]?[kK]")
 K = Fraction(128, 125)
@@ -78,7 +84,9 @@ def cache_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
                 here = here.with_(b=Fraction(1))
             each.append(outcome(figure, list(candidates(claim, model, here, figure))))
         if each and any(c.plain for o in each for c in o.candidates):
-            yield size_finding("COND022", figure, each)
+            found = size_finding("COND022", figure, each)
+            if found.verdict == "consistent" or not of_several(claim, figure, each):
+                yield found
 
 
 def told_later(claim: Claim, figure: Figure) -> bool:
@@ -114,6 +122,7 @@ def candidates(claim: Claim, model: Model, here: Setting, figure: Figure) -> Ite
     one_device = claim.says("scope", "device") and parallel > 1
     copies = one_device and degree is None  # several devices may hold copies
     share = held_by_device(model, parallel)
+    layered = figure.role == "kappa" and "L" in model.values and of_layer(claim, figure)
     binary = any(symbol.endswith("iB") for symbol, _ in figure.unit.terms)
     slip = GB.factor / GIB.factor if binary else GIB.factor / GB.factor
     for stored, plain in ways:
@@ -133,6 +142,12 @@ def candidates(claim: Claim, model: Model, here: Setting, figure: Figure) -> Ite
             yield about(whole, under, base=units, plain=plain, say=say)
             if parallel > 1:
                 yield about(whole.scaled(share), each, base=units)
+        if layered:
+            one = tr("{under}, one layer of {count}", under=under,
+                     count=int(model.values["L"].quantity.base))  # fmt: skip
+            yield about(
+                whole.scaled(1 / model.values["L"].quantity.base), one, base=units, plain=plain
+            )
         if figure.role == "kv" and binary_length(claim):  # 128K of context: 131,072 tokens
             told = tr("{under}, K tokens of 1,024", under=under)
             yield about(whole.scaled(K), told, base=units, plain=plain)
@@ -145,6 +160,30 @@ def candidates(claim: Claim, model: Model, here: Setting, figure: Figure) -> Ite
         for word, factor in slips(model):
             told = tr("{under}, {slip}", under=under, slip=word)
             yield about(whole.scaled(factor), told, base=units, admitted=False)
+
+
+def of_layer(claim: Claim, figure: Figure) -> bool:
+    """Whether a word in its clause says that it is what one layer keeps."""
+    words = [t.span for t in claim.terms if t.kind == "per" and t.says == "layer"]
+    return any(
+        not CLAUSE.search(claim.text[min(w[1], figure.span[1]) : max(w[0], figure.span[0])])
+        for w in words
+    )
+
+
+def of_several(claim: Claim, figure: Figure, each: list[Outcome]) -> bool:
+    """Whether bytes may be those of several requests whose number was not read, or of a product."""
+    if RESULT.search(before(claim, figure, 32)):
+        return True
+    if figure.role != "kv" or claim.of("batch", "concurrency") or not MANY.search(claim.text):
+        return False
+    ratios = [
+        figure.interval / c.interval
+        for o in each
+        for c in o.candidates
+        if c.plain and c.interval.low > 0
+    ]
+    return any(r.high >= 2 and r.high // 1 >= r.low for r in ratios)
 
 
 def binary_length(claim: Claim) -> bool:

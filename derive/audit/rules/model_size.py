@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
+from derive.audit.consistency.between import before, behind
 from derive.audit.interval import Interval
 from derive.audit.physics.lines import rounded
 from derive.audit.physics.precisions import changed_from, in_turn, storable
@@ -41,6 +42,10 @@ EACH = re.compile(
 NEAR = 8  # characters between a figure and the product that it belongs to
 UPPER = {"one forward pass": Text("One forward pass", "一次前向"),
          "one training step": Text("One training step", "一步训练")}  # fmt: skip
+MULTIPLIED = re.compile(r"[0-9] ?[×x*·] ?$")
+ANOTHER_BEHIND = re.compile(r"^ ?(?:的)?(?:dense|稠密) ?(?:model|模型)|^ ?(?:的)?稠密")
+ANOTHER_BEFORE = re.compile(r"(?<![a-z])dense (?:model (?:of|with) )?$|稠密(?:模型)?(?:的)? ?$")
+CLAUSE = re.compile(r"[;；，。]|[,.](?![0-9])")
 FEWEST = 4  # parameters in a byte: two bits each
 LEAST = 10**7  # bytes: fewer are no weights of a model
 SLIPS = ((10, Text("ten times", "10 倍")), (1000, Text("a thousand times", "1000 倍")))
@@ -90,7 +95,23 @@ def parameters(claim: Claim, library: Library) -> Iterator[Finding]:
         if not models or claim.says("subject", "speculative"):
             continue  # a second size is the draft's
         each = [outcome(figure, list(counts(Subject(m.name, model=m), figure))) for m in models]
-        yield size_finding("COND020", figure, each)
+        found = size_finding("COND020", figure, each)
+        if found.verdict == "consistent" or not (
+            of_another(claim, figure) or factor(claim, figure)
+        ):
+            yield found
+
+
+def of_another(claim: Claim, figure: Figure) -> bool:
+    """Whether a size is that of an unnamed model beside it: "as much as a dense 37B model"."""
+    return bool(
+        ANOTHER_BEHIND.match(behind(claim, figure)) or ANOTHER_BEFORE.search(before(claim, figure))
+    )
+
+
+def factor(claim: Claim, figure: Figure) -> bool:
+    """Whether a count is multiplied: what 2 × 37B is made of is told by its result."""
+    return bool(MULTIPLIED.search(before(claim, figure, 8)))
 
 
 def counts(subject: Subject, figure: Figure) -> Iterator[Candidate]:
@@ -190,6 +211,7 @@ def weight_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
     if not own and not claim.says("noun", "weights"):
         return
     told = claim.says("noun", "weights", "memory") or claim.says("use") or not claim.hardware
+    agreed = False
     for figure in claim.of("weights"):
         if (
             not (told or follows_model(claim, figure))
@@ -204,10 +226,29 @@ def weight_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
         if not each:
             continue
         found = size_finding("COND021", figure, each)
-        if found.verdict == "contradicted" and too_little(claim, figure, models):
+        if found.verdict == "contradicted" and (
+            too_little(claim, figure, models) or (agreed and unsaid(claim, figure))
+        ):
             continue
+        agreed = agreed or found.verdict == "consistent"
         if own or found.verdict == "consistent" or says_precision(claim):
             yield found
+
+
+def unsaid(claim: Claim, figure: Figure) -> bool:
+    """Whether no word of its clause says that bytes are weights, or how they are stored.
+
+    Beside weights that are right they are something else: what is left, what a device has.
+    """
+    stops = [m.end() for m in CLAUSE.finditer(claim.text, 0, figure.span[0])]
+    low = stops[-1] if stops else 0
+    beyond = CLAUSE.search(claim.text, figure.span[1])
+    high = beyond.start() if beyond else len(claim.text)
+    return not any(
+        low <= t.span[0] < high
+        and (t.kind == "precision" or (t.kind == "noun" and t.says in ("weights", "parameters")))
+        for t in claim.terms
+    )
 
 
 def too_little(claim: Claim, figure: Figure, models: list[Subject]) -> bool:
@@ -215,8 +256,9 @@ def too_little(claim: Claim, figure: Figure, models: list[Subject]) -> bool:
     served = claim.of("tokens", "prompt", "output", "context", "concurrency", "batch")
     if claim.says("noun", "weights") or not served:
         return False
-    counts = [m.size.high if m.size else m.model.values["N"].quantity.base for m in models if m.size or m.model]
-    return all(figure.interval.high < n / FEWEST for n in counts)
+    sizes = [m.size.high for m in models if m.size]
+    sizes += [m.model.values["N"].quantity.base for m in models if m.model]
+    return all(figure.interval.high < n / FEWEST for n in sizes)
 
 
 def says_precision(claim: Claim) -> bool:
@@ -398,6 +440,16 @@ def passes(claim: Claim, subject: Subject) -> Iterator[Candidate]:
         whole = count.scaled(each)
         say = partial(worked, subject.name, UPPER[word.en])
         yield about(whole, under, base="FLOP/token", plain=right, admitted=right, say=say)
+        for printed in claim.of("parameters", "active"):
+            if abs(printed.quantity.base - count.middle) <= count.middle * ROUNDED:
+                told = tr("{under}, with {count} as printed", under=under, count=same(printed.text))
+                yield about(
+                    printed.interval.scaled(each),
+                    told,
+                    base="FLOP/token",
+                    plain=right,
+                    admitted=right,
+                )
         if named := nominal(subject):
             told = tr("{under}, the size in its name", under=under)
             yield about(named.scaled(each), told, base="FLOP/token", plain=right, admitted=right)

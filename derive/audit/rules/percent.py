@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 FASTER = r"faster|quicker|speed ?-?up|speeds? up|更快|加速|提速|快"
 CHANGE = re.compile(
     rf"(?<![a-z])(?:reduc|cut|lower|decreas|drop|f[ae]ll|shrink|sav|less|fewer|short|increas|rais|rose|ris|gr[eo]w|improv|boost"
-    rf"|gain|more|higher|larger|slower|{FASTER})|降|减|缩|少|省|增|提|升|高|多|大|涨|慢|{FASTER}"
+    rf"|(?:br[io][nu]\w*|c[ao]m\w*|w[e]nt|go\w*)(?: [a-z]+){{0,4}} down|gain|more|higher|larger|slower|{FASTER})|降|减|缩|少|省|增|提|升|高|多|大|涨|慢|{FASTER}"
 )
 FAST = re.compile(rf"(?<![a-z])(?:{FASTER})")
 DOWN = re.compile(
-    r"(?<![a-z])(?:reduc|cut|lower|decreas|drop|f[ae]ll|shrink|sav|less|fewer|short)|降|减|缩|少|省"
+    r"(?<![a-z])(?:reduc|cut|lower|decreas|drop|f[ae]ll|shrink|sav|less|fewer|short|(?:brought|bringing|brings?|comes?|came|went|goes)(?: [a-z]+){0,4} down(?![a-z]))|降|减|缩|少|省"
 )
 UP = re.compile(
     r"(?<![a-z])(?:increas|rais|rose|gr[eo]w|boost|more than|higher|larger)|增|提升|提高|上升|涨|升至|升到"
@@ -73,6 +73,7 @@ def change(claim: Claim, _: Library) -> Iterator[Finding]:
         ]  # fmt: skip
         if len(pairs) > 1 and len(shares) == 1:
             pairs = [p for p in pairs if beside(claim, p, shares[0])]
+            pairs = sorted(pairs, key=lambda p: apart(p, shares[0]))[:1]
         values = pairs[0] if len(pairs) == 1 else []
     if len(shares) != 1 or len(values) != 2 or not like(*values):
         return
@@ -133,6 +134,11 @@ def beside(claim: Claim, pair: Sequence[Figure], share: Figure) -> bool:
     """Whether a percentage stands right before or behind two figures, with none between."""
     at = [claim.figures.index(f) for f in pair]
     return max(at) - min(at) == 1 and claim.figures.index(share) in (min(at) - 1, max(at) + 1)
+
+
+def apart(pair: Sequence[Figure], share: Figure) -> int:
+    """Characters between a percentage and the nearer of two figures."""
+    return min(max(share.span[0] - f.span[1], f.span[0] - share.span[1]) for f in pair)
 
 
 @dataclass(frozen=True)

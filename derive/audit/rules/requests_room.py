@@ -97,4 +97,3 @@ def is_left(claim: Claim, figure: Figure) -> bool:
 def plain(figure: Figure) -> str:
     """A figure without the sign before it."""
     return figure.text.strip("=≈~约 ")
-

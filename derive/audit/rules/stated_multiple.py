@@ -107,7 +107,7 @@ def of_one(
     told_kind = kind_of(claim, stated, figures)
     kinds = list(dict.fromkeys(KINDS[f.role][0] for f in figures))
     if told_kind is None and len(kinds) > 1:  # of which of them, is not said
-        yield from right_of_some(claim, stated, figures)
+        yield from right_of_some(stated, figures)
         return
     kind = of_pair(told_kind or kinds[0], figures)
     alike = [f for f in figures if KINDS[f.role][0] == kind]
@@ -131,7 +131,7 @@ def of_one(
         yield told(stated, *one_way(claim, stated, sides, pairs), kind)
 
 
-def right_of_some(claim: Claim, stated: Multiple, figures: list[Figure]) -> Iterator[Finding]:
+def right_of_some(stated: Multiple, figures: list[Figure]) -> Iterator[Finding]:
     """A note where the multiple is that of two figures of one kind; nothing where it is none."""
     for one, other in combinations(figures, figures):
         unlike = one.role != other.role or one.hardware == other.hardware

@@ -8,6 +8,7 @@ from derive.audit.settle.links import links, operands
 from derive.audit.settle.measured import measured
 from derive.audit.settle.memory import memories
 from derive.audit.settle.nodes import nodes
+from derive.audit.settle.owners import owners
 from derive.audit.settle.rejected import rejected
 
 if TYPE_CHECKING:
@@ -20,4 +21,4 @@ def settled(claim: Claim, library: Library) -> Claim:
     if not claim.figures:
         return claim
     claim = operands(nodes(rejected(claim)))
-    return measured(links(memories(claim, library), library), library)
+    return measured(owners(links(memories(claim, library), library), library), library)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 WORDS = re.compile(
     r"(?<![a-z])(?:gets?|got|getting|hits?|hitting|measur(?:e[sd]?|ing)"
     r"|(?:ran|runs?|running) at|recorded|observed|clock(?:s|ed)"
-    r"|(?:we|i) (?:see|saw)|benchmark(?:s|ed)?|stream|cublas(?:lt)?|cutlass|cudnn|triton"
+    r"|(?:we|i) (?:see|saw)|benchmark(?:s|ed)?"
+    r"|(?<!single[ -])(?<!per[ -])stream|cublas(?:lt)?|cutlass|cudnn|triton"
     r"|flash ?-?attention(?:-?[0-9])?|flashmla|deepgemm"
     r"|gemms?|mat ?muls?|kernels?|nccl|bandwidth tests?|memcpy|nvbandwidth)(?![a-z])"
     r"|测得|测到|测出|得到|跑出|跑到|跑了|带宽测试|实测|矩阵乘|内核"

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from derive.audit.binary import is_binary
 from derive.audit.consistency.between import before
 from derive.audit.interval import Interval
-from derive.audit.reading.owners import surely_owned
 from derive.audit.sheet.entries import Entry, entries
 from derive.audit.sheet.heard import INTEGER, SIXTEEN, Heard, beside, heard, whole
 from derive.audit.sheet.parts import share_of
@@ -45,6 +44,10 @@ DRAWS = re.compile(
     re.IGNORECASE,
 )
 OWNED = re.compile(r"(?<![A-Za-z0-9])(?P<name>[A-Z][a-z]{2,12})(?:['’]s (?:[a-z]+ )?| ?的 ?)$")
+ROUNDED = ("memory_bandwidth", "peak_rate")  # measured out, not sold by the number
+TENS = re.compile(
+    r"(?<![0-9.,])[1-9](?:,?[0-9]){1,2}[1-9](?P<zeros>0)(?![0-9.,])"
+)  # 1,640: to tens
 NOMINAL = ("memory", "power", "link")  # round numbers by agreement
 TIES = ("ridge", "intensity", "batch")  # what two rates of a product make together
 BESIDE = 3  # characters between a verb and its object
@@ -69,11 +72,11 @@ def judged(claim: Claim, library: Library) -> Iterator[Judgement]:
             continue
         each = [match(figure, p, claim, entries(p)) for p in products]
         found = together(figure, narrowed(each, claim))
-        if sure(found, claim, library):
+        if sure(found, claim):
             yield found
 
 
-def sure(found: Judgement, claim: Claim, library: Library) -> bool:
+def sure(found: Judgement, claim: Claim) -> bool:
     """Whether a figure is surely one of the spec: it meets it, or it cannot be anything else.
 
     A 10 GB checkpoint on a device is not its memory; a rate that is reached is no peak, unless it
@@ -86,8 +89,6 @@ def sure(found: Judgement, claim: Claim, library: Library) -> bool:
         return False
     if found.cause != "none":
         return True
-    if not surely_owned(claim, figure) and fits_another(claim, figure, library):
-        return False
     if carried(figure) and not claim.says("noun", *NAMED.get(figure.role, ())):
         return False  # a sentence that does not name the product speaks of many things
     if figure.role == "peak_rate" and claim.of("mfu") and not figure.says("calibre"):
@@ -106,17 +107,6 @@ def sure(found: Judgement, claim: Claim, library: Library) -> bool:
         not unclear_words(figure, claim)
         or figure.role not in words
         or claim.says("noun", *words[figure.role])
-    )
-
-
-def fits_another(claim: Claim, figure: Figure, library: Library) -> bool:
-    """Whether the figure is just what another product of the claim has, under some condition."""
-    mine = figure.hardware.ids if figure.hardware else ()
-    return any(
-        match(figure, p, claim, entries(p)).cause != "none"
-        for named in claim.hardware
-        if named.ids != mine
-        for p in library.products(named)
     )
 
 
@@ -281,6 +271,10 @@ def bounds(figure: Figure) -> tuple[Fraction, Fraction]:
     span = figure.interval
     if figure.role == "ridge" and not figure.unit.terms:
         span = span.scaled(unit("FLOP/byte").factor)
+    if figure.role in ROUNDED and (digits := TENS.search(figure.text)):
+        half = figure.unit.factor * 5 * 10 ** (len(digits["zeros"]) - 1)
+        middle = span.middle
+        return min(span.low, middle - half), max(span.high, middle + half)
     return span.low, span.high
 
 

@@ -146,7 +146,8 @@ def spelled_in(text: str) -> tuple[Multiple, ...]:
     made = []
     for found in WHOLE.finditer(text):
         value = Fraction(
-            Fraction(3, 2) if found["again"] else 3 if found["triple"] else 4 if found["four"] else TWO if found["once"]
+            Fraction(3, 2) if found["again"] else 3 if found["triple"] else 4 if found["four"]
+            else TWO if found["once"]
             else SPELLED.get((found["word"] or "").lower()) or HAN[found["han"]]
         )  # fmt: skip
         half = Fraction(1, 2) if value > TWO else TWO * SOME
