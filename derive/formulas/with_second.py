@@ -3,30 +3,48 @@
 from derive.formula import formula
 
 formula(
+    "N_mat_draft", r"N_{\mathrm{mm},\mathrm{drf}}", "param",
+    section="second",
+    is_="N_draft - N_emb_draft",
+    name=("parameters of the draft model that are read for every token", "草稿模型每个 token 都要读取的参数量"),
+    reason=("all but its input table, which is looked up", "除只查表的输入嵌入表外的全部参数"),
+    sources=("kaplan2020", "leviathan2022"),
+    example=({"N_draft": "1.1 Gparam", "N_emb_draft": "0.1 Gparam"}, "1 Gparam"),
+)  # fmt: skip
+
+formula(
+    "Q_stream_draft", r"Q_{\mathrm{str},\mathrm{drf}}", "byte",
+    section="second",
+    is_="Q_draft - N_emb_draft * w_draft",
+    name=("bytes that one pass of the draft model streams", "草稿模型一次前向流式读取的字节数"),
+    reason=("its weights but the input table, and its own KV cache", "除输入嵌入表外的权重，以及其自身的 KV cache"),
+    sources=("jax-book", "leviathan2022"),
+    example=({"Q_draft": "3.2 GB", "N_emb_draft": "0.1 Gparam", "w_draft": "2 byte/param"}, "3 GB"),
+)  # fmt: skip
+
+formula(
     "t_draft_peak", r"t_{\mathrm{drf}}^{\mathrm{peak}}", "s",
     section="second",
-    is_="max(c_op * (N_draft - N_emb_draft) * b * one_token / (g * P_peak), (Q_draft - N_emb_draft * w_draft) / (g * B_peak))",
+    is_="max(c_op * N_mat_draft * b * one_token / (g * P_peak), Q_stream_draft / (g * B_peak))",
     name=("time to draft one token of each request at peak rates", "峰值速率下为每个请求起草一个 token 的时间"),
     reason=("a decode step of the draft model, split over the devices of the replica, without its input table, which is looked "
             "up; no launches, no collectives",
             "草稿模型的一个 decode 步，切分到副本的全部设备，不含只查表的输入嵌入表；不计 kernel 启动与集合通信"),
     sources=("leviathan2022", "chen2023"),
-    example=({"N_draft": "1.1 Gparam", "N_emb_draft": "0.1 Gparam", "w_draft": "2 byte/param", "b": "10 request", "g": "1 device", "P_peak": "1000 TFLOP/s/device",
-              "B_peak": "3 TB/s/device", "Q_draft": "3.2 GB"}, "1 ms"),
+    example=({"N_mat_draft": "1 Gparam", "b": "10 request", "g": "1 device", "P_peak": "1000 TFLOP/s/device",
+              "B_peak": "3 TB/s/device", "Q_stream_draft": "3 GB"}, "1 ms"),
 )  # fmt: skip
 
 formula(
     "t_draft_exp", r"t_{\mathrm{drf}}^{\mathrm{exp}}", "s",
     section="second",
-    is_="max(c_op * (N_draft - N_emb_draft) * b * one_token / (g * MFU * P_peak), "
-        "(Q_draft - N_emb_draft * w_draft) / (g * MBU * B_peak))",
+    is_="max(c_op * N_mat_draft * b * one_token / (g * MFU * P_peak), Q_stream_draft / (g * MBU * B_peak))",
     calibre="reachable",
     name=("time to draft one token of each request at reachable rates, second order", "可达速率下为每个请求起草一个 token 的时间（二阶）"),
     reason=("the same at the share of each peak that is reachable", "同上，各按峰值中可达的比例"),
     sources=("leviathan2022", "chen2023"),
-    example=({"N_draft": "1.1 Gparam", "N_emb_draft": "0.1 Gparam", "w_draft": "2 byte/param", "b": "10 request",
-              "g": "1 device", "P_peak": "1000 TFLOP/s/device", "B_peak": "3 TB/s/device", "Q_draft": "3.2 GB",
-              "MFU": "0.5", "MBU": "0.5"}, "2 ms"),
+    example=({"N_mat_draft": "1 Gparam", "b": "10 request", "g": "1 device", "P_peak": "1000 TFLOP/s/device",
+              "B_peak": "3 TB/s/device", "Q_stream_draft": "3 GB", "MFU": "0.5", "MBU": "0.5"}, "2 ms"),
 )  # fmt: skip
 
 formula(

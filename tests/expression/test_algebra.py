@@ -134,7 +134,11 @@ def test_every_symbol_taken_for_positive_is_positive() -> None:
         "t_ring",  # a group has one device at least
         "t_a2a",
         "t_send",
+        "t_send_pre",
         "t_wait",
+        "N_turn",  # one stage at least
+        "N_mat_draft",  # the table is a part of the draft model
+        "Q_stream_draft",
         "t_bubble",
         "share_comm_prefill",
         "share_over_pre",  # the first order counts every parameter for every token
