@@ -77,6 +77,17 @@ contradicted|100 chats of 2,000 tokens at 100 KB per token keep 200 GB of KV cac
 consistent|每天 8640 万 token，平均到每秒 1000 token。
 contradicted|每天 8640 万 token，平均到每秒 10000 token。
 consistent|At 5 requests per second where users wait 4 s, so 20 requests are in flight.
+consistent|A 13B model in fp16 has 26 GB of weights and leaves 54 GB to spare on an 80 GB card.
+contradicted|A 13B model in fp16 has 52 GB of weights.
+unverifiable,consistent|A 7B draft (bf16, 14 GB) beside a 32B target in FP8 (32 GB) makes 46 GB.
+unverifiable,consistent|1B 草稿模型（bf16 2 GB）与 30B 的 FP8 目标模型（30 GB）共占 32 GB。
+consistent|A 13B pass over 1,000 tokens: 2 × 13 × 1,000 GFLOP = 26 TFLOP.
+contradicted|A 13B pass over 1,000 tokens: 2 × 13 × 1,000 GFLOP = 260 TFLOP.
+consistent|H200 显存 141 GB，H100 SXM 显存 80 GB，容量增加约四分之三。
+contradicted|H200 显存 141 GB，H100 SXM 显存 80 GB，容量增加约四分之一。
+contradicted|Llama-2-13B keeps 800 KiB a token, a 2,048-token context 3.2 GiB per sequence.
+consistent|Llama-2-13B keeps 800 KiB a token, a 2,048-token context 1.56 GiB per sequence.
+unverifiable,consistent|FP8 KV of Llama-3-70B is 160 KiB per token, so 16K contexts fall from 5 GiB to 2.5 GiB.
 """  # noqa: E501
 
 

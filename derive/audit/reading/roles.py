@@ -83,6 +83,7 @@ BY_UNIT: dict[str, tuple[str, ...]] = {
     "FLOP/s": ("peak_rate",),
     "byte/s": ("data_rate", "bisection", "bus_bandwidth", "link", "network", "host", "cache", "pin_rate", "memory_bandwidth"),
     "byte": ("bytes", "kv_k", "kv_v", "kv", "weights", "memory", "cache", "bus_width"),
+    "byte/request": ("kv",),
     "byte/token": ("kappa",),
     "byte/param": ("per_parameter",),
     "token/s": ("speed",),

@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from derive.audit.consistency.between import before, behind
+from derive.audit.consistency.left import left_over
 from derive.audit.interval import Interval
 from derive.audit.physics.lines import rounded
 from derive.audit.physics.precisions import changed_from, in_turn, storable
@@ -227,7 +229,9 @@ def weight_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
             continue
         found = size_finding("COND021", figure, each)
         if found.verdict == "contradicted" and (
-            too_little(claim, figure, models) or (agreed and unsaid(claim, figure))
+            too_little(claim, figure, models)
+            or unsaid(claim, figure, agreed=agreed)
+            or of_other(claim, figure)
         ):
             continue
         agreed = agreed or found.verdict == "consistent"
@@ -235,20 +239,46 @@ def weight_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
             yield found
 
 
-def unsaid(claim: Claim, figure: Figure) -> bool:
-    """Whether no word of its clause says that bytes are weights, or how they are stored.
+def unsaid(claim: Claim, figure: Figure, *, agreed: bool) -> bool:
+    """Whether bytes are surely weights by no word of their clause.
 
-    Beside weights that are right they are something else: what is left, what a device has.
+    What is left or to spare never is; beside weights that are right, bytes in a clause without a
+    word of weights, precision or model are something else: the cache, what a device has.
     """
-    stops = [m.end() for m in CLAUSE.finditer(claim.text, 0, figure.span[0])]
-    low = stops[-1] if stops else 0
-    beyond = CLAUSE.search(claim.text, figure.span[1])
-    high = beyond.start() if beyond else len(claim.text)
-    return not any(
+    if left_over(claim, figure):
+        return True
+    low, high = clause_of(claim, figure)
+    named = any(low <= n.span[0] < figure.span[0] for n in claim.models)
+    told = named or any(
         low <= t.span[0] < high
         and (t.kind == "precision" or (t.kind == "noun" and t.says in ("weights", "parameters")))
         for t in claim.terms
     )
+    others = claim.says("noun", "kv") and not claim.says("noun", "weights")
+    return (agreed or others) and not told
+
+
+def of_other(claim: Claim, figure: Figure) -> bool:
+    """Whether bytes are those of another model or format that is told, or the sum of two others.
+
+    Formats are sought in the clause of the figure, where two models are told in the whole claim.
+    """
+    sizes = [f.interval for f in claim.of("parameters")]
+    low, high = clause_of(claim, figure) if len(sizes) < 2 else (0, len(claim.text))
+    said = [t.says for t in claim.terms if t.kind == "precision" and low <= t.span[0] < high]
+    stored = {p for p in said if p in BYTES}
+    several = len(stored) > 1 or len(sizes) > 1
+    if several and any(n.scaled(BYTES[p]).meets(figure.interval) for n in sizes for p in stored):
+        return True
+    others = [f.interval for f in claim.of("weights") if f is not figure]
+    return any((a + b).meets(figure.interval) for a, b in pairwise(others))
+
+
+def clause_of(claim: Claim, figure: Figure) -> tuple[int, int]:
+    """Where the clause of a figure begins and ends."""
+    stops = [m.end() for m in CLAUSE.finditer(claim.text, 0, figure.span[0])]
+    beyond = CLAUSE.search(claim.text, figure.span[1])
+    return stops[-1] if stops else 0, beyond.start() if beyond else len(claim.text)
 
 
 def too_little(claim: Claim, figure: Figure, models: list[Subject]) -> bool:

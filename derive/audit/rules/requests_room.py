@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from derive.audit.binary import is_binary
 from derive.audit.consistency.between import before, behind
+from derive.audit.consistency.left import left_over
 from derive.audit.rule import rule
 from derive.audit.types import Finding
 from derive.text import same, tr
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from derive.audit.library import Library
     from derive.audit.types import Claim, Figure
 
-BYTES = unit("byte").dimension
+BYTES = (unit("byte").dimension, unit("byte/request").dimension)
 EACH_BEHIND = re.compile(
     r"^ ?(?:of )?(?:(?:kv(?: ?cache)?|cache|memory) )?(?:per|for each|for every|each|a) ?"
     r"(?:requests?|users?|sequences?|sessions?|streams?|conversations?)(?![a-z])"
@@ -25,14 +26,6 @@ EACH_BEHIND = re.compile(
 EACH_BEFORE = re.compile(
     r"(?:(?:per|each|every|one|an?) (?:request|user|sequence|session|stream|conversation)(?:'s)?"
     r"|[每单]个?[条路]?(?:请求|会话|用户|序列|对话|并发))[^0-9,.;]{0,24}$"
-)
-LEFT_BEHIND = re.compile(
-    r"^ ?(?:of (?:memory|hbm|vram) )?(?:is |are |remains? |stays? )?"
-    r"(?:left|free|spare|available|remaining|to spare|over)(?![a-z])|^ ?(?:的)?(?:空间|余量|空闲|可用|剩余)"
-)
-LEFT_BEFORE = re.compile(
-    r"(?<![a-z])(?:leav(?:es|ing)|with|remaining|free|spare)(?: (?:only|about|roughly|another|some))* ?$"
-    r"|(?:剩下?|剩余|余下|还有|空闲|可用|留给 ?kv ?(?:cache|缓存)?(?: ?的)?)(?:显存)?(?: ?[约为有的])* ?$"
 )
 FIT = re.compile(
     r"(?<![a-z])(?:fits?|room for|hold|accommodate|admit)(?![a-z])|放得?下|容纳|装得?下|支持|塞下|可放"
@@ -59,9 +52,9 @@ def room_for(claim: Claim, _: Library) -> Iterator[Finding]:
     counts = claim.of("concurrency", "batch")
     if len(counts) != 1 or not FIT.search(claim.text.lower()):
         return
-    sizes = [f for f in claim.figures if f.dimension == BYTES and f.value > 0]
+    sizes = [f for f in claim.figures if f.dimension in BYTES and f.value > 0]
     each = [f for f in sizes if of_request(claim, f)]
-    left = [f for f in sizes if f not in each and is_left(claim, f)]
+    left = [f for f in sizes if f not in each and left_over(claim, f)]
     if len(each) != 1 or len(left) != 1 or is_binary(each[0].unit) != is_binary(left[0].unit):
         return
     count, whole, one = counts[0], left[0], each[0]
@@ -82,15 +75,8 @@ def room_for(claim: Claim, _: Library) -> Iterator[Finding]:
 
 def of_request(claim: Claim, figure: Figure) -> bool:
     """Whether bytes are what one request keeps."""
-    return bool(
+    return figure.dimension == BYTES[1] or bool(
         EACH_BEHIND.match(behind(claim, figure)) or EACH_BEFORE.search(before(claim, figure))
-    )
-
-
-def is_left(claim: Claim, figure: Figure) -> bool:
-    """Whether bytes are what is left for requests."""
-    return bool(
-        LEFT_BEHIND.match(behind(claim, figure)) or LEFT_BEFORE.search(before(claim, figure))
     )
 
 

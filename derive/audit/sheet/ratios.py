@@ -67,7 +67,7 @@ UNDER = re.compile(
     re.IGNORECASE,
 )
 HIGHER = re.compile(
-    r"[高多大快强]出?了?[ 约近]*$"
+    r"(?:[高多大快强]出?|增加|增长|提升|提高|扩大|上涨)了?[ 约近]*$"
 )  # 高 3 倍: three times, or three times as much on top
 AND_HALF = re.compile(r"半(?![个年天数])")
 AND_MORE = re.compile(r" ?(?:多(?!少)|以上|有余)")
@@ -176,7 +176,7 @@ def worded(text: str, span: Span, value: Fraction, half: Fraction) -> Multiple:
     if ROUGHLY.search(before):
         half = max(half, value * ROUGH)
     low, high = value - half, value + half
-    if HIGHER.search(before) and not text.startswith("一", span[0]):  # 高一倍 is twice as much
+    if HIGHER.search(before) and not text.startswith("一倍", span[0]):  # 高一倍 is twice as much
         high += 1
         low += 1 if value < 1 else 0  # 多三分之一 is four thirds
     if OVER.search(before) or AND_MORE.match(text, span[1]):
