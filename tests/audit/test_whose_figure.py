@@ -88,6 +88,21 @@ contradicted|H200 显存 141 GB，H100 SXM 显存 80 GB，容量增加约四分�
 contradicted|Llama-2-13B keeps 800 KiB a token, a 2,048-token context 3.2 GiB per sequence.
 consistent|Llama-2-13B keeps 800 KiB a token, a 2,048-token context 1.56 GiB per sequence.
 unverifiable,consistent|FP8 KV of Llama-3-70B is 160 KiB per token, so 16K contexts fall from 5 GiB to 2.5 GiB.
+consistent|The MI355X has half again the memory of the MI300X, 288 GB against 192 GB.
+contradicted|The MI325X has half again the memory of the MI300X, 256 GB against 192 GB.
+consistent,unverifiable|H800 的 NVLink 从 H100 SXM 的 900 GB/s 砍到 400 GB/s，少了一半多。
+consistent,ambiguous|A800 把 A100 80GB SXM 的 NVLink 从 600 GB/s 压到 400 GB/s，少了三分之一。
+contradicted|The L40S and the RTX 4090 differ in bandwidth: the former has 1,008 GB/s, the latter 864 GB/s.
+consistent|The L40S and the RTX 4090 differ in bandwidth: the former has 864 GB/s, the latter 1,008 GB/s.
+consistent,unverifiable|L40S 与 RTX 4090 的带宽不同：前者 864 GB/s，后者 1008 GB/s。
+consistent|TPU v6e: 918 BF16 TFLOPS, 32 GB, ridge near 560 FLOP/byte.
+unverifiable|On an H200 a decode of one request can use at most 4.8 TFLOPS of its 141 GB part's compute.
+contradicted|The H200 SXM has a BF16 peak of 480 TFLOPS.
+consistent|Ten 16 GB cards hold 160 GB, room for 70B in bf16 at 140 GB.
+contradicted|Ten 16 GB cards hold 160 GB, room for 70B in bf16 at 280 GB.
+consistent,unverifiable|An H200 keeps a 30B model in bf16 (60 GB) and 75 GB of cache.
+consistent,unverifiable|A thousand tokens of Qwen2.5-7B context take 57 MB.
+consistent|共享前缀的 50 个会话，Llama-3-8B 可省 49 × 256 MiB ≈ 12.25 GiB。
 """  # noqa: E501
 
 

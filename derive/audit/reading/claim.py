@@ -186,7 +186,7 @@ def figure(token: Token, at: int, found: Sentence, held: Normal) -> Figure:
         role = ACHIEVED[role] if achiever(at, found) else role
     elif role == "achieved_rate" and not achiever(at, found):
         role = "peak_rate"
-    if role == "weights" and "weights" not in near and fitted(at, found):
+    if role == "weights" and "weights" not in near and fitted(at, found, held):
         role = "memory"  # a model that fits in 16 GB
     if role in ("time", "latency") and "token" in conditions("per", at, found):
         role = "tpot"
@@ -305,9 +305,11 @@ def achiever(at: int, found: Sentence) -> bool:
     return min(alike, key=lambda i: min(gap(found[i], found[w]) for w in words)) == at
 
 
-def fitted(at: int, found: Sentence) -> bool:
-    """Whether the clause says before this figure that something fits."""
+def fitted(at: int, found: Sentence, held: Normal) -> bool:
+    """Whether the clause says before this figure that something fits; "at 140 GB" is how large."""
     low, _ = found.clauses[at]
+    if held.text[: found[at].start].endswith(" at "):
+        return False
     return any(t.of == "subject" and t.says == "fits" for t in found[low:at])
 
 

@@ -49,6 +49,10 @@ GOES_ON = re.compile(
 )
 AND_HAS = re.compile(r" and (?:has |only |just |about )*")  # 24 GB like the 4090 and 936 GB/s
 CLAUSE = re.compile(r"[;；，。:：]|[,.](?![0-9])")
+WHICH = re.compile(
+    r"(?P<first>(?<![a-z])the former(?![a-z])|前者)|(?<![a-z])the latter(?![a-z])|后者",
+    re.IGNORECASE,
+)
 OF_OTHER = re.compile(r"(?:后者|它|which|whose)", re.IGNORECASE)
 BYTES = unit("byte").dimension
 
@@ -71,28 +75,39 @@ def nearest(one: Figure, among: Sequence[Named], text: str) -> Named | None:
     )
     if sized and (not before or text[before[-1].span[1] : one.span[0]].strip()):
         return after[0]
+    if len({n.ids for n in before}) == 2 and (said := one_of_two(one, text)) is not None:
+        return list({n.ids: n for n in before}.values())[said]
     subject = [n for n in before if not only_compared(n, one, text)]
     chosen = subject or before
     return chosen[-1] if chosen else next(iter(among), None)
 
 
-def surely_owned(claim: Claim, figure: Figure) -> bool:
+def one_of_two(figure: Figure, text: str) -> int | None:
+    """Which of two names "the former" or "the latter" before a figure points to."""
+    told = list(WHICH.finditer(text, 0, figure.span[0]))
+    if not told or CLAUSE.search(text[told[-1].end() : figure.span[0]]):
+        return None
+    return 0 if told[-1]["first"] else 1
+
+
+def surely_owned(claim: Claim, at: int) -> bool:
     """Whether the words leave no doubt which product a figure is of.
 
     It is of the only product of its clause, of the first one where no other stands between, or of
     one that a preposition or a bracket ties to it. "The MI325X lifts the 192 GB of the MI300X to
     256 GB" leaves the last figure to either.
     """
+    figure = claim.figures[at]
     owner = figure.hardware
     if owner is None or len({n.ids for n in claim.hardware}) < 2:
         return True
-    at = claim.figures.index(figure)
     beside = claim.figures[max(0, at - 1) : at + 2]
     listed = any(
         a.role == b.role and IN_ORDER.fullmatch(claim.text[a.span[1] : b.span[0]])
         for a, b in pairwise(beside)
     )
-    if listed or RESPECTIVELY.search(claim.text):
+    pointed = one_of_two(figure, claim.text) is not None  # the former, the latter
+    if listed or pointed or RESPECTIVELY.search(claim.text):
         return True  # told in the order of the names: 4.8 TB/s vs 3.35 TB/s
     words = claim.text[figure.span[1] : owner.span[0]]
     if owner.span[0] >= figure.span[1] and (BEHIND.fullmatch(words) or BRACKET.fullmatch(words)):

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from derive.audit.consistency.between import before, behind
+from derive.audit.consistency.between import before, behind, lowered
 from derive.audit.consistency.left import left_over
 from derive.audit.interval import Interval
 from derive.audit.physics.lines import rounded
@@ -47,6 +47,13 @@ UPPER = {"one forward pass": Text("One forward pass", "一次前向"),
 MULTIPLIED = re.compile(r"[0-9] ?[×x*·] ?$")
 ANOTHER_BEHIND = re.compile(r"^ ?(?:的)?(?:dense|稠密) ?(?:model|模型)|^ ?(?:的)?稠密")
 ANOTHER_BEFORE = re.compile(r"(?<![a-z])dense (?:model (?:of|with) )?$|稠密(?:模型)?(?:的)? ?$")
+RESULT = re.compile(r"[×x*] ?[0-9][^=≈;。]{0,20}[=≈] ?(?:about |约)?$")  # 99 × 512 MiB ≈ 49.5 GiB
+# what a clause speaks of where its bytes are those of requests
+OTHER_MATTER = re.compile(
+    r"(?<![a-z])(?:context|prefix|prompt|cached?|sessions?|chats?|users?|tokens of)(?![a-z])"
+    r"|缓存|上下文|前缀|提示|会话|用户"
+)
+OF_CACHE = re.compile(r"^ ?(?:of|for|的)? ?(?:the )?(?:kv|cache|context|缓存)")
 CLAUSE = re.compile(r"[;；，。]|[,.](?![0-9])")
 FEWEST = 4  # parameters in a byte: two bits each
 LEAST = 10**7  # bytes: fewer are no weights of a model
@@ -213,7 +220,7 @@ def weight_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
     if not own and not claim.says("noun", "weights"):
         return
     told = claim.says("noun", "weights", "memory") or claim.says("use") or not claim.hardware
-    agreed = False
+    found = []
     for figure in claim.of("weights"):
         if (
             not (told or follows_model(claim, figure))
@@ -225,18 +232,18 @@ def weight_bytes(claim: Claim, library: Library) -> Iterator[Finding]:
             continue
         models = [s for s in subjects(claim, library, figure.model) if s.model or s.size]
         each = [outcome(figure, list(sizes(claim, s, figure))) for s in models]
-        if not each:
-            continue
-        found = size_finding("COND021", figure, each)
-        if found.verdict == "contradicted" and (
+        if each:
+            found.append((figure, models, size_finding("COND021", figure, each)))
+    agreed = any(f.verdict == "consistent" for *_, f in found)
+    for figure, models, one in found:
+        if one.verdict == "contradicted" and (
             too_little(claim, figure, models)
             or unsaid(claim, figure, agreed=agreed)
             or of_other(claim, figure)
         ):
             continue
-        agreed = agreed or found.verdict == "consistent"
-        if own or found.verdict == "consistent" or says_precision(claim):
-            yield found
+        if own or one.verdict == "consistent" or says_precision(claim):
+            yield one
 
 
 def unsaid(claim: Claim, figure: Figure, *, agreed: bool) -> bool:
@@ -245,9 +252,13 @@ def unsaid(claim: Claim, figure: Figure, *, agreed: bool) -> bool:
     What is left or to spare never is; beside weights that are right, bytes in a clause without a
     word of weights, precision or model are something else: the cache, what a device has.
     """
-    if left_over(claim, figure):
-        return True
     low, high = clause_of(claim, figure)
+    if left_over(claim, figure) or RESULT.search(before(claim, figure)):
+        return True
+    if OTHER_MATTER.search(lowered(claim.text[low:high])) and not claim.says("noun", "weights"):
+        return True
+    if OF_CACHE.match(behind(claim, figure)):
+        return True
     named = any(low <= n.span[0] < figure.span[0] for n in claim.models)
     told = named or any(
         low <= t.span[0] < high

@@ -30,6 +30,11 @@ THEN_DEVICE = re.compile(
 BODY = r"(?:(?:nodes?|servers?|box|systems?|cards?|gpus?|节点|服务器|机器|卡) ?)?"
 PRODUCT_THEN = re.compile(rf"-? ?{BODY}(?:(?:with|has|having|带|有|共有?) ?(?:an? |its |the )?)?")
 ASIDE = re.compile(rf" ?{BODY}[,(:] ?(?:with |has |a total of |total |共 ?)?")
+CARDS_HOLD = re.compile(
+    r"(?<![a-z])(?:gpus?|cards?|devices?|accelerators?) "
+    r"(?:hold|have|give|offer|provide|total|pool|add up to)s?"
+    r"(?: (?:about|only|just|a total of))* ?$|卡一?[共有计](?:计|有)?[ 约]*$"
+)
 TAKEN = ("weights", "kv", "kv_k", "kv_v")
 SYSTEMS = (1, 2, 4, 8)
 
@@ -79,7 +84,10 @@ def has(claim: Claim, figure: Figure, named: Named, library: Library) -> bool:
 
 
 def of_cards(claim: Claim, figure: Figure) -> bool:
-    """Whether it says what each card has ("two 24 GB cards")."""
+    """Whether it says what each card has ("two 24 GB cards"), or what cards hold together."""
+    ahead = claim.text[max(0, figure.span[0] - 40) : figure.span[0]].lower()
+    if CARDS_HOLD.search(ahead):
+        return True
     return bool(THEN_DEVICE.match(claim.text[figure.span[1] : figure.span[1] + 24].lower()))
 
 

@@ -24,14 +24,19 @@ def owners(claim: Claim, library: Library) -> Claim:
     if len({n.ids for n in claim.hardware}) < 2:
         return claim
     made = tuple(
-        replace(f, hardware=None) if open_owner(claim, f, library) else f for f in claim.figures
+        replace(f, hardware=None) if open_owner(claim, at, library) else f
+        for at, f in enumerate(claim.figures)
     )
     return replace(claim, figures=made) if made != claim.figures else claim
 
 
-def open_owner(claim: Claim, figure: Figure, library: Library) -> bool:
+def open_owner(claim: Claim, at: int, library: Library) -> bool:
     """Whether a figure is no value of its product, but one of another, and may be of either."""
-    if figure.role not in KINDS or figure.hardware is None or surely_owned(claim, figure):
+    figure = claim.figures[at]
+    if figure.role == "achieved_bandwidth":
+        figure = replace(figure, role="memory_bandwidth")
+        claim = replace(claim, figures=(*claim.figures[:at], figure, *claim.figures[at + 1 :]))
+    if figure.role not in KINDS or figure.hardware is None or surely_owned(claim, at):
         return False
     others = [n for n in claim.hardware if n.ids != figure.hardware.ids]
     return not has(claim, figure, [figure.hardware], library) and has(

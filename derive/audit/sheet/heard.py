@@ -89,6 +89,9 @@ def carried(figure: Figure, claim: Claim) -> Conditions:
         return summed(figure, claim)
     if figure.says("precision"):
         return {}
+    said = claim.said("precision")
+    if figure.role == "ridge" and len(said) == 1 and claim.of("peak_rate"):
+        return {"precision": said}  # of the peak that it is made of
     at = claim.figures.index(figure)
     before = claim.figures[at - 1] if at else None
     if before is None or (before.role, before.hardware) != (figure.role, figure.hardware):

@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     from derive.audit.types import Claim, Figure
     from derive.specs.types import Hardware
 
-NEEDED = re.compile(r"(?:需要?|needs?|requires?|takes?|enough)(?: only| about|约|大约|有|≈|~| )*$")
+NEEDED = re.compile(  # what a work takes or can use, not what the product has
+    r"(?:需要?|needs?|requires?|takes?|enough|(?:can|could|only) (?:ever )?(?:use|exploit)"
+    r"|用到|用上|利用|发挥)"
+    r"(?: only| about| no more than| at most| up to|不到|至多|最多|约|大约|有|≈|~| )*$"
+)
 NAMED = {  # nouns that name what a figure of a role is
     "memory": ("memory",), "memory_bandwidth": ("memory_bandwidth", "bandwidth"),
     "link": ("link",), "network": ("network",), "peak_rate": ("compute",), "ridge": ("ridge",),
@@ -93,7 +97,7 @@ def sure(found: Judgement, claim: Claim) -> bool:
         return False  # a sentence that does not name the product speaks of many things
     if figure.role == "peak_rate" and claim.of("mfu") and not figure.says("calibre"):
         return False  # what a run did, more likely than what the product has
-    if figure.role == "peak_rate" and NEEDED.search(before(claim, figure, 12)):
+    if figure.role == "peak_rate" and NEEDED.search(before(claim, figure, 40)):
         return False
     if figure.role in LINKS and claim.says("per", "link") and not largest(figure, claim):
         return False

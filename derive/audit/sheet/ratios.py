@@ -37,14 +37,14 @@ SPELLED = {
 }  # fmt: skip
 WHOLE = re.compile(
     rf"(?<![a-z])(?P<word>{'|'.join(SPELLED)})(?:[ -]?fold|[ -]times)(?![a-z])"
-    r"|(?<![a-z])(?P<again>half as (?:much|many|large|big|fast|high|wide) again|half again as)"
+    r"|(?<![a-z])(?P<again>half as (?:much|many|large|big|fast|high|wide) again|half again)"
     r"|(?<![a-z])(?P<triple>tripl(?:es?|ed|ing))(?![a-z])"
     r"|(?<![a-z])(?P<four>quadrupl(?:es?|ed|ing))(?![a-z])"
     r"|(?P<han>[二两三四五六七八九十])倍(?![率增频速])|(?<=[高多大快强出了])(?P<once>一倍)",
     re.IGNORECASE,
 )
 PART = re.compile(
-    r"(?<![a-z])(?P<half>half)(?= (?:of|the|that|as|an?) ?)(?! as [a-z]+ again)"
+    r"(?<![a-z])(?P<half>half)(?= (?:of|the|that|as|an?)(?![a-z]))(?! as [a-z]+ again)"
     r"|(?<![a-z-])(?:(?P<top>an?|one|two|three)[ -])"
     r"(?P<of>third|quarter|fourth|fifth|sixth|seventh|eighth|tenth)s?"
     r"(?= (?:of|the|that|as|(?P<more>more|higher|larger|greater|bigger|faster|wider)"
@@ -69,6 +69,7 @@ UNDER = re.compile(
 HIGHER = re.compile(
     r"(?:[高多大快强]出?|增加|增长|提升|提高|扩大|上涨)了?[ 约近]*$"
 )  # 高 3 倍: three times, or three times as much on top
+LOWER = re.compile(r"(?:[少低慢小弱]|下降|缩短|缩减|缩水|砍掉|减少)了?[ 约近]*$")  # 少了三分之一
 AND_HALF = re.compile(r"半(?![个年天数])")
 AND_MORE = re.compile(r" ?(?:多(?!少)|以上|有余)")
 SOME = Fraction(1, 10)  # what a share in words may be off by
@@ -150,7 +151,7 @@ def spelled_in(text: str) -> tuple[Multiple, ...]:
             else TWO if found["once"]
             else SPELLED.get((found["word"] or "").lower()) or HAN[found["han"]]
         )  # fmt: skip
-        half = Fraction(1, 2) if value > TWO else TWO * SOME
+        half = Fraction(1, 2) if value > TWO else SOME if found["again"] else TWO * SOME
         if AND_HALF.match(text, found.end()):  # 两倍半
             value, half = value + Fraction(1, 2), Fraction(1, 4)
         made.append(worded(text, found.span(), value, half))
@@ -179,6 +180,8 @@ def worded(text: str, span: Span, value: Fraction, half: Fraction) -> Multiple:
     if HIGHER.search(before) and not text.startswith("一倍", span[0]):  # 高一倍 is twice as much
         high += 1
         low += 1 if value < 1 else 0  # 多三分之一 is four thirds
+    if value < 1 and LOWER.search(before):
+        low, high = 1 - high, 1 - low
     if OVER.search(before) or AND_MORE.match(text, span[1]):
         low, high = value, LARGE
     elif UNDER.search(before):
