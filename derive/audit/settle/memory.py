@@ -86,7 +86,7 @@ def has(claim: Claim, figure: Figure, named: Named, library: Library) -> bool:
 def of_cards(claim: Claim, figure: Figure) -> bool:
     """Whether it says what each card has ("two 24 GB cards"), or what cards hold together."""
     ahead = claim.text[max(0, figure.span[0] - 40) : figure.span[0]].lower()
-    if CARDS_HOLD.search(ahead):
+    if CARDS_HOLD.search(ahead) and not claim.says("noun", "weights"):
         return True
     return bool(THEN_DEVICE.match(claim.text[figure.span[1] : figure.span[1] + 24].lower()))
 
