@@ -28,6 +28,29 @@ formula(
 )  # fmt: skip
 
 formula(
+    "Q_laid", r"Q_{\mathrm{lay}}", "byte",
+    section="step", switch="N_par",
+    is_="g * (PP * W_read_dev + KV_dev)",
+    name=("bytes that all devices move in a step of this layout", "该并行方式下全部设备一步搬运的字节数"),
+    reason=("every micro-batch reads the weights of its stage again, every group its own copy",
+            "每个微批都要重读所在级的权重，每组各读自己的一份"),
+    reading=("Q_step counts every byte once: the least that a step can move in any layout.",
+             "Q_step 只把每个字节计一次：是任何并行方式下一步搬运量的下限。"),
+    sources=("pope2022", "gpipe2018"),
+    example=({"g": "4 device", "PP": "2", "W_read_dev": "18 GB/device", "KV_dev": "3 GB/device", "N_par": "2"}, "156 GB"),
+)  # fmt: skip
+
+formula(
+    "I_laid", r"I_{\mathrm{lay}}", "FLOP/byte",
+    section="step", switch="N_par",
+    is_="F_step / Q_laid",
+    name=("arithmetic intensity of decode in this layout", "该并行方式下 decode 的算术强度"),
+    reason=("the operations of a step over the bytes that this layout moves", "一步的运算量除以该并行方式的搬运量"),
+    sources=("williams2009", "pope2022"),
+    example=({"F_step": "1120 GFLOP", "Q_laid": "140 GB", "N_par": "2"}, "8 FLOP/byte"),
+)  # fmt: skip
+
+formula(
     "M_free_layout", "m", "byte",
     section="memory", instead_of="M_free",
     is_="g * (M_frac * M_dev - M_other - W_dev)",

@@ -13,7 +13,7 @@ from derive.study.bind import Bound
 from derive.study.concurrency import batch_over_memory, engine_reserves, kv_wall, latent_cache
 from derive.study.finding import Finding, Results, text, value
 from derive.study.fleet import batch_for_fleet
-from derive.study.layouts import refused_layouts
+from derive.study.layouts import refused_layouts, weights_read_again
 from derive.study.omitted import left_out
 from derive.study.products import floor_by_stream
 from derive.study.results import said
@@ -337,6 +337,7 @@ RULES: tuple[Callable[[Bound, Results], Iterator[Finding]], ...] = (
     derived_inputs,
     kv_heads,
     refused_layouts,
+    weights_read_again,
     latent_cache,
     burst,
     ttft_target,

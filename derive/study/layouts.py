@@ -1,4 +1,4 @@
-"""Findings on layouts that engines refuse: heads that do not divide, layers that do not part evenly."""
+"""Findings on layouts: what engines refuse or part unevenly, and weights that are read again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from derive.derivation.points import Absent, Point
 from derive.study.bind import Bound
-from derive.study.finding import Finding, Results
+from derive.study.finding import Finding, Results, text, value
 from derive.text import tr
 from derive.units import Quantity, show, unit
 
@@ -47,6 +47,22 @@ def refused_layouts(bound: Bound, _: Results) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def weights_read_again(_: Bound, results: Results) -> Iterator[Finding]:
+    """Stages and groups read weights again that the least bytes of a step count once."""
+    if all(value(results, name) for name in ("Q_laid", "I_laid", "Q_step", "I_decode")):
+        yield Finding(
+            "weights_read_again",
+            "warning",
+            tr(
+                "A step of this layout moves {laid} and has {intensity}: each micro-batch reads the weights of its stage "
+                "again, each group its own copy. Times count that; {once} and {decode}, and the critical batch and contexts "
+                "made from them, count every byte once.",
+                laid=text(results, "Q_laid"), intensity=text(results, "I_laid"),
+                once=text(results, "Q_step"), decode=text(results, "I_decode"),
+            ),
+        )  # fmt: skip
+
+
 def size(point: Point, name: str) -> Fraction | None:
     """A count, or None where it is not given."""
     try:
@@ -66,4 +82,4 @@ def usual(devices: Fraction, heads: Fraction) -> Fraction | None:
     return next((Fraction(n) for n in tried if heads % n == 0), None)
 
 
-__all__ = ["refused_layouts", "size", "usual"]
+__all__ = ["refused_layouts", "size", "usual", "weights_read_again"]

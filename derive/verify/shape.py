@@ -17,7 +17,7 @@ from derive.verify.say import quoted
 FRACTION = re.compile(r"-?(?:0|[1-9][0-9]{0,3999})/[1-9][0-9]{0,3999}")
 SHORT_FRACTION = re.compile(r"-?(?:0|[1-9][0-9]{0,149})/[1-9][0-9]{0,149}")
 DECIMAL = re.compile(r"-?[0-9]{1,60}(?:\.[0-9]{1,60})?")
-MOST_KEYS = 300
+MOST_KEYS = 600
 LONGEST_TEXT, LONGEST_SENTENCE = 20_000, 2_000
 MOST_LETTERS = 80_000  # of all steps together; those of real ledgers have some 12,000
 
@@ -198,7 +198,7 @@ MEASURED = {
 }  # fmt: skip
 SHAPE = {
     "measured?": MEASURED,
-    "format": TEXT, "program": TEXT, "hash": TEXT, "variants": Rows(TEXT, 120),
+    "format": TEXT, "program": TEXT, "hash": TEXT, "variants": Rows(TEXT, 300),
     "scenario": {
         "id": TEXT, "title": BOTH, "date": Maybe(TEXT), "model": {"id": TEXT, "name": BOTH},
         "hardware": {"id": TEXT, "name": BOTH}, "precision": Named(TEXT), "overrides": Named(TEXT),
@@ -210,13 +210,13 @@ SHAPE = {
         "tiles": Rows(TILE, 12),
     },
     "findings": Rows({"id": TEXT, "severity": TEXT, "text": BOTH}, 60),
-    "inputs": Rows(INPUT, 100),
+    "inputs": Rows(INPUT, 200),
     "calibration": {"MFU": RANGE, "MBU": RANGE, "t_launch?": RANGE},
     "constants": Rows(
         {"id": TEXT, "latex": TEXT, "unit": TEXT, "exact": GIVEN, "shown": TEXT, "reason": BOTH}, 60
     ),
     "symbols": Named({"latex": TEXT, "unit": TEXT, "meaning": BOTH}),
-    "derivations": Rows(CARD, 200),
+    "derivations": Rows(CARD, 400),
     "results": Named(RESULT),
     "levers": Rows(LEVER, 60),
     "levers_missing?": Rows({"target": TEXT, "lever": TEXT, "text": BOTH}, 30),

@@ -53,6 +53,7 @@ FIRES = {
     "prefill_does_not_fit": (["g_pre=1", "B_pd=2 GB/s"], ["g_pre=2", "B_pd=2 GB/s"]),
     "kv_format": (["precision.kv_cache=fp8"], []),
     "weights_widened": (["precision.weights=int4", "precision.compute=bf16"], []),
+    "weights_read_again": (["TP=2", "PP=2"], ["TP=4"]),
     "beats_the_bound": (["TPOT_meas=3 ms/token"], ["TPOT_meas=20 ms/token"]),
 }
 MODELS_ONLY = {

@@ -88,6 +88,17 @@ def test_a_step_reads_every_stage_and_every_copy() -> None:
     assert exact(*STAGES, *DRAFT, of="TPOT_floor") == (2 * N / RATE + draft) / gain
 
 
+@pytest.mark.parametrize(("layout", "times"), [(STAGES, 4), (PAIRS, 2)])
+def test_the_bytes_of_a_step_count_the_weights_as_often_as_they_are_read(
+    layout: tuple[str, ...], times: int
+) -> None:
+    """8 requests at 2,304 tokens: stages read for each micro-batch, groups their own copy."""
+    kv = 8 * 2304 * KAPPA
+    assert exact(*layout, of="Q_laid") == times * 2 * N + kv
+    assert exact(*layout, of="I_laid") == Fraction(8 * 2 * N, times * 2 * N + kv)
+    assert exact(*layout, of="Q_step") == 2 * N + kv
+
+
 def test_the_second_order_of_two_stages_by_hand() -> None:
     """Two turns of 72.2 ms, all 160 all-reduces of one prompt, 80 launches, one hand-over."""
     layout = ("TP=2", "PP=2")

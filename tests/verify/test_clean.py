@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from derive.verify import judge
+from derive.verify.shape import MOST_KEYS, SHAPE
 from derive.verify.specs import check_specs
 
 from .harness import SCENARIOS, faults, ledger, model
@@ -57,6 +58,14 @@ def test_every_scenario_holds_and_agrees_with_its_specs(scenario: str) -> None:
     found, compared = judge.judged(ledger(scenario), None)
     assert [fault.en for fault in found] == []
     assert compared
+
+
+def test_the_form_of_a_ledger_leaves_room_for_new_formulas() -> None:
+    for scenario in SCENARIOS:
+        record = ledger(scenario)
+        assert len(record["symbols"]) < 0.8 * MOST_KEYS
+        for name in ("inputs", "derivations", "variants"):
+            assert len(record[name]) < 0.8 * SHAPE[name].most, name
 
 
 @pytest.mark.parametrize("sets", SETS, ids=" ".join)
