@@ -82,12 +82,23 @@ def devices_for_targets(bound: Bound, results: Results) -> Iterator[Finding]:
     if need is None:
         return
     short = bound.typical.get("g") < need
-    told = tr(
-        "Both targets need at least {g} in a replica: {ttft} for TTFT, {tpot} for TPOT at this batch, {fit} for "
-        "memory. First order: collectives are not counted.",
-        g=text(results, "g_slo"), ttft=text(results, "g_ttft"),
-        tpot=text(results, "g_tpot"), fit=text(results, "g_fit"),
-    )  # fmt: skip
+    parts = {
+        "g": text(results, "g_slo"),
+        "tpot": text(results, "g_tpot"),
+        "fit": text(results, "g_fit"),
+    }
+    if value(results, "g_ttft") is None:
+        told = tr(
+            "The TPOT target needs at least {g} in a replica: {tpot} for TPOT at this batch, {fit} for memory; no number of "
+            "devices meets the TTFT target. First order: collectives are not counted.",
+            **parts,
+        )
+    else:
+        told = tr(
+            "Both targets need at least {g} in a replica: {ttft} for TTFT, {tpot} for TPOT at this batch, {fit} for "
+            "memory. First order: collectives are not counted.",
+            ttft=text(results, "g_ttft"), **parts,
+        )  # fmt: skip
     more = with_collectives(bound, need)
     if more is not None:
         told = tr("{told} {more}", told=told, more=more)

@@ -20,6 +20,7 @@ OPERATIONS = "F_step / (g * MFU * P_peak) / n at b = 1 request"
 LATENCY = "c_ar * L * 10 µs"
 MEAN = " at T = T_mean"
 ONE_PROMPT = " and b_pre = one_request"
+AT = ("at g = #3", "at g = #4")  # the devices that the sentence names before
 INTERLEAVED = "TPOT / (1 - share_prefill)"
 TILES = ("fits", "TTFT", "TPOT", "b_max", "fleet", "cost_token")
 LEFT_OUT = (
@@ -75,11 +76,12 @@ SAYS: dict[str, Says] = {
         ("TTFT", "target_TTFT", *MARGIN, FAR_PROMPT),
     ),
     "findings.devices_for_targets": tuple(
-        ("g_slo", "g_ttft", "g_tpot", "g_fit", *more, *usual)
+        ("g_slo", *ttft, "g_tpot", "g_fit", *more, *usual)
+        for ttft in (("g_ttft",), ())
         for more in (
             (), ("TPOT_exp at g = #0", f"TTFT_exp at g = #0{ONE_PROMPT}"), ("TPOT_exp at g = #0",),
-            ("*", "TPOT_exp at g = #4", f"TTFT_exp at g = #4{ONE_PROMPT}"),
-            ("*", "TPOT_exp at g = #4"),
+            ("*", f"TPOT_exp {AT[len(ttft)]}", f"TTFT_exp {AT[len(ttft)]}{ONE_PROMPT}"),
+            ("*", f"TPOT_exp {AT[len(ttft)]}"),
             ("=1,024 device",),
         )
         for usual in ((), ("g_slo", "H_q"), ("g_slo", "H_q", "usual"))
