@@ -7,6 +7,7 @@ that hold no number are covered by the hash alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -93,9 +94,24 @@ class Prose:
             yield tr("{where} is unknown", where=where)
         if name in SYMBOLS and name in self.ledger.given and self.ledger.given[name].value:
             yield tr("{where}: is given, so it is not left out", where=where)
+        yield from self.format_named(name, row["size"])
         given = self.value(name) is not None
         says: Says = ((name,),) if given else SAYS.get(where, ((),))
         yield from self.sentence(where, row["size"], says)
+
+    def format_named(self, name: str, size: Mapping[str, str]) -> Iterator[Text]:
+        """A format that nobody named is told as the one the scenario runs in."""
+        key = name.removeprefix("format_")
+        precision = self.ledger.record["scenario"]["precision"]
+        if (
+            key == name or key not in precision or key == "sparsity"
+        ):  # `dense` is a word of each language
+            return
+        for lang in ("en", "zh"):
+            words = re.findall(r"[A-Za-z0-9_]+", size[lang])
+            if precision[key] not in words:
+                yield tr("{where}: names another format than {format}",
+                         where=f"assumptions.{name}", format=quoted(precision[key]))  # fmt: skip
 
     def doubled(self, row: Mapping[str, Any]) -> Iterator[Text]:
         """A lever without an elasticity: what twice of it does to its target."""
