@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -51,10 +52,20 @@ def tokens(sentence: str) -> list[Token]:
 
 def alike(english: Sequence[Token], chinese: Sequence[Token]) -> bool:
     """Whether two languages state the same numbers, in whatever order; one may leave out a unit."""
-    one, two = (sorted(t, key=lambda t: (t.digits, t.about, t.unit)) for t in (english, chinese))
-    return [(t.digits, t.about) for t in one] == [(t.digits, t.about) for t in two] and all(
-        a.unit == b.unit or not (a.unit and b.unit) for a, b in zip(one, two, strict=True)
+    sides = (english, chinese)
+    one, two = (Counter((t.digits, t.about) for t in side) for side in sides)
+    if one != two:
+        return False
+    return all(
+        units_alike(*(Counter(t.unit for t in s if (t.digits, t.about) == number) for s in sides))
+        for number in one
     )
+
+
+def units_alike(one: Counter[str], two: Counter[str]) -> bool:
+    """Whether what only one side names has a number without a unit on the other."""
+    here, there = one - two, two - one
+    return here.total() - here[""] <= there[""] and there.total() - there[""] <= here[""]
 
 
 def close(token: Token, exact: Quantity, about: bool | None) -> bool:

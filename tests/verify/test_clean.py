@@ -14,6 +14,7 @@ LAUNCH = "llama-3-70b-on-4x-h100"
 SETS = [
     ("b=1",),
     ("b=300",),
+    ("b=500", "T_in=1 token/request", "arrival=3 request/s", "slo.TTFT=500 ms"),
     ("devices=8", "b=200", "T_in=7000", "T_out=1000"),
     ("disaggregation.prefill_devices=1", "disaggregation.link=50 GB/s"),
     ("disaggregation.prefill_devices=2", "disaggregation.link=1 GB/s", "T_in=120000 token/request"),
