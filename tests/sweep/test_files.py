@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import io
 import json
 import re
@@ -202,3 +203,16 @@ def test_blocks_of_any_size_make_the_same_file(
         found.append(file_of(sweep("deepseek-v3-on-8x-h200", *asked)))
     assert len(set(found)) == 1
     assert found[0].count(b"\r\n") == 9 * 4 * 7 + 1
+
+
+def test_the_bench_of_sweeps_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    path = Path(__file__).resolve().parents[2] / "tools" / "bench.py"
+    spec = importlib.util.spec_from_file_location("bench", path)
+    assert spec is not None
+    assert spec.loader is not None
+    bench = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(bench)
+    bench.points_per_second("llama-3-70b-on-4x-h100")
+    rates = re.findall(r"([0-9.]+) million points/s", capsys.readouterr().out)
+    assert len(rates) == 2
+    assert all(float(rate) > 0.5 for rate in rates)  # 6 to 7 at rest; the bar of the bench is 2
