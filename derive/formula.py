@@ -156,8 +156,10 @@ LINKS = {(False, True): "t_link_waits", (True, False): "t_link_experts",
          (True, True): "t_link_experts_waits"}  # fmt: skip
 LAYOUT = ("t_step_layout", "t_step_eff_layout", "M_free_layout", "tokens_max_layout",
           "b_max_layout", "b_max_reserved_layout", "g_min_layout", "g_fit_layout")  # fmt: skip
-# stages and groups bring a micro-batch of the tokens to each copy of the experts
-HIT = ("E_hit_layout", "W_read_dev_layout")
+# stages and groups bring a micro-batch of whole requests to a pass, and to a copy of the experts
+BATCH = ("t_step_batch", "t_step_eff_batch", "KV_dev_batch", "t_ops_batch", "Q_more_dev_batch",
+         "t_ring_batch", "t_a2a_batch", "t_send_batch")  # fmt: skip
+HIT = ("E_hit_layout", "W_read_dev_layout", "Q_laid_experts")
 _standing: list[tuple[str, ...]] = [()]
 
 
@@ -219,9 +221,13 @@ def shared_by(given: Mapping[str, Fraction]) -> tuple[str, ...]:
     )
     if "L_draft" in given:
         links += ("t_draft_over_waits" if waits else "t_draft_over_group",)
-    if experts and any(given[name] > 1 for name in ("PP", "DP")):
-        links += (*HIT, *(("E_hit2_layout",) if "E2" in given else ()))
-    return (*heads, *GROUP[experts], *links, *(LAYOUT if uneven(given) else ()))
+    apart = any(given[name] > 1 for name in ("PP", "DP"))
+    if apart:
+        links += (*HIT, *(("E_hit2_layout",) if "E2" in given else ())) if experts else ()
+    laid = tuple(v for v in LAYOUT if not (apart and f"{v.removesuffix('_layout')}_batch" in BATCH))
+    return (
+        *heads, *GROUP[experts], *links, *(laid if uneven(given) else ()), *(BATCH if apart else ())
+    )  # fmt: skip
 
 
 def uneven(given: Mapping[str, Fraction]) -> bool:

@@ -141,6 +141,7 @@ def side_by_side(given: Container[str]) -> tuple[str, ...]:
     if chunks:
         made += ["TTFT_burst_chunk_layout", "N_turn_chunk", "KV_fill_dev_chunk"]
         made += ["share_comm_prefill_chunk_layout", "F_mix_layout", "t_add_layout"]
+        made += [f"TTFT_mix_layout{'_spec' if 'alpha' in given else ''}"]
         made += ["t_comm_pre_chunk_layout", "t_a2a_pre_chunk_layout"]
         made += ["T_new_whole"] if not found else []
     else:

@@ -30,14 +30,16 @@ formula(
 formula(
     "Q_laid", r"Q_{\mathrm{lay}}", "byte",
     section="step", switch="N_par",
-    is_="g * (PP * W_read_dev + KV_dev)",
+    is_="TP * PP * (min(b / one_request, PP * DP) * W_read_dev + KV_read * kappa_dev / kappa)",
     name=("bytes that all devices move in a step of this layout", "该并行方式下全部设备一步搬运的字节数"),
-    reason=("every micro-batch reads the weights of its stage again, every group its own copy",
-            "每个微批都要重读所在级的权重，每组各读自己的一份"),
+    reason=("every micro-batch reads the weights of its stage again, every group its own copy; of b requests there are at most "
+            "b micro-batches",
+            "每个微批都要重读所在级的权重，每组各读自己的一份；b 个请求至多构成 b 个微批"),
     reading=("Q_step counts every byte once: the least that a step can move in any layout.",
              "Q_step 只把每个字节计一次：是任何并行方式下一步搬运量的下限。"),
     sources=("pope2022", "gpipe2018"),
-    example=({"g": "4 device", "PP": "2", "W_read_dev": "18 GB/device", "KV_dev": "3 GB/device", "N_par": "2"}, "156 GB"),
+    example=({"g": "4 device", "PP": "2", "DP": "1", "b": "3 request", "W_read_dev": "18 GB/device", "KV_read": "12 GB",
+              "kappa_dev": "20000 byte/token/device", "kappa": "80000 byte/token", "N_par": "2"}, "156 GB"),
 )  # fmt: skip
 
 formula(

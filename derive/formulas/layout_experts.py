@@ -1,15 +1,15 @@
 """Experts where stages or groups split the batch: each pass meets the tokens of a micro-batch alone."""
 
+import derive.formulas.layout
+import derive.formulas.layout_prefill
 import derive.formulas.parallelism  # noqa: F401
 from derive.formula import formula
 
 formula(
     "E_hit_layout", "E", "",
     section="bytes", instead_of="E_hit",
-    # of the groups that share a copy, the fewest requests that whole groups have; of PP micro-batches of whole requests,
-    # the largest, which paces the others: a step takes no less
-    is_="E * (1 - pow(1 - k_exp / E, ceil(max(one_request, floor(b * max(TP, EP * one_device) * PP / g)) / PP) "
-        "* n / (one_request * one_token)))",
+    # b · (groups that share a copy) / (PP · DP): whole requests, the fullest micro-batches pace the others
+    is_="E * (1 - pow(1 - k_exp / E, ceil(b * max(TP, EP * one_device) / g) * n / (one_request * one_token)))",
     name=("experts of a layer that one forward pass reads", "一次前向中每层被读取的专家数"),
     reason=("a pass brings one of PP micro-batches, of the groups whose ranks share a copy of the experts (EP / TP of DP "
             "groups, one at least); each of its tokens misses a given expert with probability 1 − k/E; uniform, independent "
@@ -26,8 +26,7 @@ formula(
 formula(
     "E_hit2_layout", "E", "",
     section="bytes", instead_of="E_hit2",
-    is_="E2 * (1 - pow(1 - k_exp2 / E2, ceil(max(one_request, floor(b * max(TP, EP * one_device) * PP / g)) / PP) "
-        "* n / (one_request * one_token)))",
+    is_="E2 * (1 - pow(1 - k_exp2 / E2, ceil(b * max(TP, EP * one_device) / g) * n / (one_request * one_token)))",
     name=("the same in layers with another number of experts", "同上，另一种专家数的层"),
     reason=("each token of the micro-batch misses a given expert of such a layer with probability 1 − k/E; uniform, "
             "independent routing",
@@ -48,4 +47,19 @@ formula(
     sources=("pope2022", "gshard2020"),
     example=({"N_fix": "20 Gparam", "w_fix": "1 byte/param", "W_hit": "40 GB", "g": "8 device", "PP": "1", "DP": "8",
               "EP": "8"}, "25 GB/device"),
+)  # fmt: skip
+
+formula(
+    "Q_laid_experts", "q", "byte",
+    section="step", instead_of="Q_laid",
+    is_="min(b / one_request, PP * DP) * N_fix * w_fix + min(b / one_request, g / g_exp) * W_hit "
+        "+ TP * PP * KV_read * kappa_dev / kappa",
+    name=("bytes that all devices move in a step of this layout", "该并行方式下全部设备一步搬运的字节数"),
+    reason=("every micro-batch reads the weights besides the routed experts, and micro-batches that share a copy of the experts "
+            "read those that they hit once, all counted as full as the fullest",
+            "每个微批都要读路由专家以外的权重；共用一份专家的各微批把所命中的专家读一遍，均按最满的微批计"),
+    sources=("pope2022", "gshard2020"),
+    example=({"b": "1 request", "PP": "1", "DP": "8", "EP": "8", "g": "8 device", "N_fix": "20 Gparam", "w_fix": "1 byte/param",
+              "W_hit": "40 GB", "KV_read": "1 GB", "kappa_dev": "80000 byte/token/device", "kappa": "80000 byte/token",
+              "N_par": "8"}, "61 GB"),
 )  # fmt: skip

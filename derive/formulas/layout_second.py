@@ -152,7 +152,7 @@ formula(
 formula(
     "t_comm_pre_layout", "t", "s",
     section="second", instead_of="t_comm_pre",
-    of="t_ring", at={"b": "N_turn * DP * one_request", "n": "tokens_pre / one_request"},
+    is_="c_ring * L * (TP - one_device) / TP * N_turn / PP * tokens_pre * d_model * w_act / (B_link * one_device)",
     name=("ring all-reduce time of the prefill of b_pre prompts", "b_pre 个请求 prefill 的 ring all-reduce 时间"),
     reason=("in each turn a stage sends for its layers and one prompt of each group: a prompt alone waits for every layer; not "
             "overlapped with computing; a model of the ring, not a bound",
@@ -164,7 +164,7 @@ formula(
 formula(
     "t_comm_pre_chunk_layout", "t", "s",
     section="second", instead_of="t_comm_pre",
-    of="t_ring", at={"b": "N_turn * DP * one_request", "n": "T_new / N_pass"},
+    is_="c_ring * L * (TP - one_device) / TP * N_turn / PP * one_request * T_new / N_pass * d_model * w_act / (B_link * one_device)",
     name=("ring all-reduce time of the prefill of b_pre prompts", "b_pre 个请求 prefill 的 ring all-reduce 时间"),
     reason=("in each turn a stage sends for its layers and one chunk; not overlapped with computing; a model of the ring, not a "
             "bound",
@@ -177,7 +177,7 @@ formula(
 formula(
     "t_a2a_pre_layout", "t", "s",
     section="second", instead_of="t_a2a_pre",
-    of="t_a2a", at={"b": "N_turn * DP * one_request", "n": "tokens_pre / one_request"},
+    is_="c_a2a * L_exp * k_exp / E * (E - E / EP) * N_turn / PP * tokens_pre * d_model * w_act / (TP * B_link)",
     name=("transfer time of the expert all-to-alls of prefill", "prefill 中专家 all-to-all 的传输时间"),
     reason=("in each turn a stage sends for its layers and one prompt of each group: the devices of a group send its tokens",
             "每个节拍中，每一级为自己的层与每组的一个请求做通信：由组内设备发送该请求的 token"),
@@ -188,7 +188,7 @@ formula(
 formula(
     "t_a2a_pre_chunk_layout", "t", "s",
     section="second", instead_of="t_a2a_pre",
-    of="t_a2a", at={"b": "N_turn * DP * one_request", "n": "T_new / N_pass"},
+    is_="c_a2a * L_exp * k_exp / E * (E - E / EP) * N_turn / PP * one_request * T_new / N_pass * d_model * w_act / (TP * B_link)",
     name=("transfer time of the expert all-to-alls of prefill", "prefill 中专家 all-to-all 的传输时间"),
     reason=("in each turn a stage sends for its layers and one chunk of each group", "每个节拍中，每一级为自己的层与每组的一块做通信"),
     sources=("gshard2020", "sarathi2024"),

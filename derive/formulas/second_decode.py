@@ -22,7 +22,8 @@ formula(
     reason=("the weights that a step streams and the KV cache that it reads, at peak rates and without collectives; a token "
             "passes all stages, so only tensor parallelism shortens its reading of the weights",
             "一步流式读取的权重与 KV cache，按峰值速率、不计集合通信；token 须经过所有级，因此只有张量并行能缩短其读权重的时间"),
-    reading=("No software goes below it while every step reads these bytes.", "只要每步都读这些字节，任何软件都快不过它。"),
+    reading=("No software goes below it while every step reads these bytes; groups with fewer requests than the fullest are faster.",
+             "只要每步都读这些字节，任何软件都快不过它；请求少于最满一组的组更快。"),
     sources=("pope2022", "jax-book"),
     example=({"t_ops": "1 ms", "PP": "1", "W_stream_dev": "30 GB/device", "KV_dev": "3 GB/device",
               "B_peak": "3 TB/s/device", "n": "1 token/request"}, "11 ms*request/token"),

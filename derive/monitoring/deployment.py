@@ -16,6 +16,8 @@ from derive.text import Text, same
 from derive.units import Quantity, unit
 
 VARYING = ("b", "T")  # what an engine tells: the running batch and the context
+# a running batch is a mean of steps: over it the fullest micro-batch is its mean, one request at least
+FULLEST, MEAN = parse("ceil(b / (PP * DP))"), parse("max(one_request, b / (PP * DP))")
 DRAFTED = "t_step + k_draft / one_token * t_draft_peak"
 
 
@@ -110,6 +112,8 @@ class Deployment:
 
     def open(self, node: Node, kept: Container[str] = VARYING) -> Node:
         """The node with names opened or replaced by numbers, and constant parts computed."""
+        if node == FULLEST:
+            node = MEAN
         if isinstance(node, Name):
             if node.id in VARYING or (node.id in kept and self.varies(node.id)):
                 return node

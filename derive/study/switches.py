@@ -116,18 +116,30 @@ def chunked_prefill(bound: Bound, results: Results) -> Iterator[Finding]:
     mixed, target = value(results, "TPOT_mix"), bound.inputs.get("target_TPOT")
     if mixed is None:
         return
-    told = tr(
-        "A step that carries a chunk of {chunk} takes {mix} instead of {plain}: TPOT is {during} while a prompt is prefilled, "
-        "{tpot} otherwise. The prompt rides on {passes} steps, its first token comes after {ttft}; alone on the replica after "
-        "{alone}.",
-        chunk=text(results, "T_pass"),
-        mix=text(results, "t_mix"),
-        plain=text(results, "t_step_eff"),
-        during=text(results, "TPOT_mix"),
-        tpot=text(results, "TPOT"),
-        passes=int(bound.typical.get("N_pass")),
-        ttft=text(results, "TTFT_mix"),
-        alone=text(results, "TTFT"),
+    parts = {
+        "chunk": text(results, "T_pass"),
+        "mix": text(results, "t_mix"),
+        "plain": text(results, "t_step_eff"),
+        "during": text(results, "TPOT_mix"),
+        "tpot": text(results, "TPOT"),
+        "passes": int(bound.typical.get("N_pass")),
+        "ttft": text(results, "TTFT_mix"),
+        "alone": text(results, "TTFT"),
+    }
+    told = (
+        tr(
+            "A step in which each micro-batch carries a chunk of {chunk} takes {mix} instead of {plain}: TPOT is {during} "
+            "while prompts are prefilled, {tpot} otherwise. A prompt rides on {passes} micro-batches one after another, its "
+            "first token comes after {ttft}; alone on the replica after {alone}.",
+            **parts,
+        )
+        if "N_par" in bound.inputs
+        else tr(
+            "A step that carries a chunk of {chunk} takes {mix} instead of {plain}: TPOT is {during} while a prompt is "
+            "prefilled, {tpot} otherwise. The prompt rides on {passes} steps, its first token comes after {ttft}; alone on "
+            "the replica after {alone}.",
+            **parts,
+        )
     )
     missed = target is not None and mixed > target.quantity.base
     if target is not None and missed and results["T_chunk_slo"].value is not None:

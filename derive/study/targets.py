@@ -204,7 +204,9 @@ def tpot_binds(point: Point, target: Fraction) -> tuple[Text, Text]:
     one = point.with_(b=Fraction(1))
     read = one.get("PP") * one.get("W_read_dev")
     weights = read / (one.get("MBU") * one.get("B_peak")) / one.get("n")
-    compute = one.get("F_step") / (one.get("g") * one.get("MFU") * one.get("P_peak")) / one.get("n")
+    compute = (
+        one.get("F_step") / (one.get("TP") * one.get("MFU") * one.get("P_peak")) / one.get("n")
+    )
     bandwidth, flops = tr("memory bandwidth"), tr("compute")
     if compute > target:
         bandwidth = tr("memory bandwidth and compute")

@@ -16,7 +16,7 @@ FAR_PROMPT = "=131,072 token"
 FAR_DEVICES = "=1,048,576 device"
 MARGIN = ("margin_TTFT", "margin_TTFT.low", "margin_TTFT.high")
 ALONE = "PP * W_read_dev / (MBU * B_peak) / n at b = 1 request"
-OPERATIONS = "F_step / (g * MFU * P_peak) / n at b = 1 request"
+OPERATIONS = "F_step / (TP * MFU * P_peak) / n at b = 1 request"
 LATENCY = "c_ar * L * 10 µs"
 MEAN = " at T = T_mean"
 ONE_PROMPT = " and b_pre = one_request"

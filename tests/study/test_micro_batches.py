@@ -62,7 +62,8 @@ def test_stages_and_groups_of_mixtral_alike(sets: tuple[str, ...]) -> None:
         (("PP=2", "DP=2"), 4, 16, 4),
         (("PP=4",), 4, 5, 2),  # the largest of four micro-batches paces the step
         (("PP=4",), 4, 1, 1),
-        (("DP=4",), 4, 7, 1),  # a group of one request: the floor holds for its requests too
+        (("DP=4",), 4, 7, 2),  # the fullest group paces the step of the replica
+        (("DP=4", "EP=2"), 4, 7, 4),
         (("DP=4",), 4, 2, 1),
     ],
 )
@@ -75,17 +76,14 @@ def test_tokens_that_meet_one_copy(
 
 @pytest.mark.parametrize("batch", [1, 2, 3, 5, 8, 16, 61])
 @pytest.mark.parametrize("stages", [2, 4])
-def test_the_ideal_is_no_more_than_what_the_largest_micro_batch_reads(
-    batch: int, stages: int
-) -> None:
+def test_the_ideal_is_what_the_largest_micro_batch_reads(batch: int, stages: int) -> None:
     found = scenario(MIXTRAL, f"PP={stages}", devices=4, batch=batch)
     tables = 131_072_000  # looked up
     read = 46_702_792_704 - 45_097_156_608 - tables
     read += 45_097_156_608 * hit(8, 2, -(-batch // stages)) / 8
-    cache = Fraction(batch * 2304 * 131_072, 4)
+    cache = Fraction(-(-batch // stages) * stages * 2304 * 131_072, 4)
     needed = (2 * read * stages / 4 + cache) / (3_350 * 10**9)
-    assert exact(found, "TPOT_ideal") <= needed
-    assert exact(found, "TPOT_ideal") > (2 * read * stages / 4) / (3_350 * 10**9)
+    assert exact(found, "TPOT_ideal") == needed
 
 
 def test_the_table_of_added_devices_counts_micro_batches() -> None:

@@ -169,10 +169,77 @@ def test_a_mixed_step_reads_what_a_step_of_decode_reads() -> None:
     small = ("chunk=64",)
     step = exact(*STAGES, of="t_step_eff") * RATE * 6 / 10
     seen = Fraction(31 * 64, 2) * KAPPA / 4  # a quarter of the layers on each device
-    assert exact(*STAGES, *small, of="t_mix") == (step + seen) / (RATE * 6 / 10)
+    assert exact(*STAGES, *small, of="t_mix") == (step + 4 * seen) / (RATE * 6 / 10)
     assert exact(*PAIRS, *CHUNK, of="F_mix") == 2 * N * (8 + 2 * 512)
     two = 4 * (exact(*PAIRS, *CHUNK, of="t_mix") - exact(*PAIRS, of="t_step_eff")) / 2
     assert exact(*PAIRS, *CHUNK, of="t_add") == two
+
+
+def test_every_micro_batch_carries_a_chunk() -> None:
+    """Two stages of two: two turns of 4 + 512 tokens a step, 4 + 1 turns to a first token."""
+    layout = ("TP=2", "PP=2", *CHUNK)
+    turn = 2 * N * 516 / (4 * PEAK / 2)
+    assert exact(*layout, of="t_mix") == 2 * turn
+    assert text(*layout, of="TPOT_mix").startswith("≈ 73.58 ms/token")
+    assert exact(*layout, of="TTFT_mix") == 5 * turn
+    added = 4 * (2 * turn - exact("TP=2", "PP=2", of="t_step_eff"))
+    assert exact(*layout, of="t_add") == added / 2
+    whole = ("TP=2", "PP=2", "chunk=2048")
+    assert exact(*whole, of="TTFT_mix") == 2 * N * 2052 / PEAK
+    assert text(*whole, of="TTFT_mix").startswith("≈ 292.6 ms")
+    assert text(*whole, of="TTFT").startswith("≈ 292.1 ms")
+    speculated = (*layout, *SPEC)  # 5 tokens of each of 4 requests are verified
+    assert exact(*speculated, of="TTFT_mix") == 5 * 2 * N * 532 / (4 * PEAK / 2)
+
+
+# --- whole requests
+
+
+def test_a_group_is_never_served_a_part_of_a_request() -> None:
+    """One request at 100,000 tokens on two of four H200: as on two alone, 30.19 ms."""
+    sets = ("hardware=nvidia-h200-sxm-141gb", "T_in=99900", "T_out=100", "b=1")
+    step = (2 * N + 100_000 * KAPPA) / Fraction(2 * 4_800 * 10**9 * 6, 10)
+    assert exact(*sets, *PAIRS, of="TPOT") == step == exact(*sets, "devices=2", of="TPOT")
+    assert text(*sets, *PAIRS, of="TPOT").startswith("≈ 30.19 ms")
+
+
+@pytest.mark.parametrize(
+    ("layout", "batch", "fullest", "shown"),
+    [(STAGES, 1, 1, "≈ 70.58"), (("TP=2", "PP=2"), 3, 2, "≈ 35.48"), (PAIRS, 3, 2, "≈ 35.48"),
+     (("devices=16", "TP=4", "PP=2", "DP=2"), 5, 2, "≈ 17.74")],
+    ids=str,
+)  # fmt: skip
+def test_the_fullest_micro_batch_paces(
+    layout: tuple[str, ...], batch: int, fullest: int, shown: str
+) -> None:
+    """Every stage reads its weights and the KV of whole requests, one micro-batch after another."""
+    sets = (*layout, f"b={batch}")
+    shared, stages = exact(*layout, of="TP"), exact(*layout, of="PP")
+    read = 2 * N + stages * fullest * 2304 * KAPPA / stages
+    assert exact(*sets, of="t_step_eff") == read / (shared * RATE * 6 / 10)
+    assert text(*sets, of="TPOT").startswith(shown)
+    groups = exact(*layout, of="DP")
+    passes = min(Fraction(batch), stages * groups)
+    assert exact(*sets, of="Q_laid") == passes * 2 * N + batch * 2304 * KAPPA
+
+
+def test_requests_that_part_evenly_count_as_before() -> None:
+    """A layout with full micro-batches is the same as its parts side by side."""
+    for name, times in (("t_step_eff", 1), ("TPOT_ideal", 1), ("t_ops", 1), ("t_ring", 1)):
+        two = exact("devices=8", "TP=4", "DP=2", "b=16", of=name)
+        assert two == times * exact("devices=4", "b=8", of=name)
+    for name in ("t_ring", "t_ops", "KV_dev", "Q_more_dev"):
+        seven = exact("devices=8", "TP=4", "DP=2", "b=15", of=name)
+        assert seven == exact("devices=8", "TP=4", "DP=2", "b=16", of=name)
+
+
+def test_the_bytes_of_a_step_with_experts_spread_over_groups() -> None:
+    """One request on eight groups: one reads the other weights, all read the experts it hits."""
+    sets = ("TP=1", "DP=8", "EP=8", "b=1")
+    hit = exact(*sets, name=SPARSE, of="W_hit")
+    rest = exact(*sets, name=SPARSE, of="W_read_dev") - hit / 8
+    kv = exact(*sets, name=SPARSE, of="KV_read")
+    assert exact(*sets, name=SPARSE, of="Q_laid") == rest + hit + kv
 
 
 # --- over every pair of switch and layout
@@ -221,6 +288,7 @@ def test_no_pair_of_switches_turns_a_time_or_a_share_round(
                 assert not low, (pair, low)
                 assert found.get("t_mix", found["t_step_eff"]) >= found["t_step_eff"], pair
                 assert found["t_prefill"] <= found["TTFT"], pair
+                assert found.get("TTFT_mix", found["TTFT"]) >= found["TTFT"], pair
                 if "TTFT_second" in found:
                     assert found["TTFT_ideal"] <= found["TTFT_second"] <= found["TTFT_exp"], pair
                 if "t_busy" in found:
