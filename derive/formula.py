@@ -160,6 +160,11 @@ LAYOUT = ("t_step_layout", "t_step_eff_layout", "M_free_layout", "tokens_max_lay
 BATCH = ("t_step_batch", "t_step_eff_batch", "KV_dev_batch", "t_ops_batch", "Q_more_dev_batch",
          "t_ring_batch", "t_a2a_batch", "t_send_batch")  # fmt: skip
 HIT = ("E_hit_layout", "W_read_dev_layout", "Q_laid_experts")
+# on which side of the ridge a layout decodes; with experts some read otherwise
+WALL = ("I_decode_laid", "I_decode_1_laid", "I_decode_inf_laid", "I_wall_att_laid",
+        "I_wall_mat_laid", "I_att_laid", "P_attain_laid", "b_crit_laid", "b_crit_T_laid",
+        "b_crit_att_laid", "b_crit_mat_laid", "T_cross_laid")  # fmt: skip
+MOVED = ("bytes_per_token_laid", "MBU_meas_laid")
 _standing: list[tuple[str, ...]] = [()]
 
 
@@ -191,8 +196,10 @@ def called_for(given: Mapping[str, Fraction] | Container[str]) -> tuple[str, ...
     if not isinstance(given, Mapping):
         return decided((by_switches(given), kinds))
     apart = shared_by(given) != () and uneven(given)
-    laid_out = by_layout(given, uneven=apart and given["g"] > 1)
-    return decided((laid_out, by_switches(given, uneven=apart), kinds))
+    apart = apart and given["g"] > 1
+    laid_out = by_layout(given, uneven=apart)
+    walls = walled(given) if apart else ()
+    return decided((laid_out, walls, by_switches(given, uneven=apart), kinds))
 
 
 def decided(groups: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -228,6 +235,24 @@ def shared_by(given: Mapping[str, Fraction]) -> tuple[str, ...]:
     return (
         *heads, *GROUP[experts], *links, *(laid if uneven(given) else ()), *(BATCH if apart else ())
     )  # fmt: skip
+
+
+def walled(given: Mapping[str, Fraction]) -> tuple[str, ...]:
+    """The variants of the wall where devices read copies or weights again."""
+    several = "_two" if "E2" in given else "_experts" if "E" in given else ""
+    other = {"I_decode_1_laid": f"I_decode_1_laid{several}",
+             "T_cross_laid": f"T_cross_laid{'_experts' * bool(several)}"}  # fmt: skip
+    made = [other.get(name, name) for name in WALL]
+    if "S_kv" in given:
+        made = [v for v in made if not v.startswith(("I_decode_1_laid", "b_crit_laid"))]
+        made.append("b_crit_state_laid")
+    if "N_par" in given:
+        made += MOVED
+    if "alpha" in given:
+        made = [f"{v}_spec" if v in ("I_decode_laid", "bytes_per_token_laid") else v for v in made]
+        made = [v for v in made if v != "MBU_meas_laid"]
+        made = [v for v in made if v != "bytes_per_token_laid_spec" or "N_draft" not in given]
+    return tuple(made)
 
 
 def uneven(given: Mapping[str, Fraction]) -> bool:

@@ -43,16 +43,6 @@ formula(
 )  # fmt: skip
 
 formula(
-    "I_laid", r"I_{\mathrm{lay}}", "FLOP/byte",
-    section="step", switch="N_par",
-    is_="F_step / Q_laid",
-    name=("arithmetic intensity of decode in this layout", "该并行方式下 decode 的算术强度"),
-    reason=("the operations of a step over the bytes that this layout moves", "一步的运算量除以该并行方式的搬运量"),
-    sources=("williams2009", "pope2022"),
-    example=({"F_step": "1120 GFLOP", "Q_laid": "140 GB", "N_par": "2"}, "8 FLOP/byte"),
-)  # fmt: skip
-
-formula(
     "M_free_layout", "m", "byte",
     section="memory", instead_of="M_free",
     is_="g * (M_frac * M_dev - M_other - W_dev)",

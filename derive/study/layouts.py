@@ -49,16 +49,15 @@ def refused_layouts(bound: Bound, _: Results) -> Iterator[Finding]:
 
 def weights_read_again(_: Bound, results: Results) -> Iterator[Finding]:
     """Stages and groups read weights again that the least bytes of a step count once."""
-    if all(value(results, name) for name in ("Q_laid", "I_laid", "Q_step", "I_decode")):
+    if all(value(results, name) for name in ("Q_laid", "Q_step", "I_decode")):
         yield Finding(
             "weights_read_again",
-            "warning",
+            "info",
             tr(
-                "A step of this layout moves {laid} and has {intensity}: each micro-batch reads the weights of its stage "
-                "again, each group its own copy. Times count that; {once} and {decode}, and the critical batch and contexts "
-                "made from them, count every byte once.",
-                laid=text(results, "Q_laid"), intensity=text(results, "I_laid"),
-                once=text(results, "Q_step"), decode=text(results, "I_decode"),
+                "A step of this layout moves {laid}, {once} with every byte counted once: each micro-batch reads the weights "
+                "of its stage again, each group its own copy. Its intensity of {decode}, the critical batches and the times "
+                "count that.",
+                laid=text(results, "Q_laid"), once=text(results, "Q_step"), decode=text(results, "I_decode"),
             ),
         )  # fmt: skip
 

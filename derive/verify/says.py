@@ -88,7 +88,7 @@ SAYS: dict[str, Says] = {
     ),
     "findings.query_heads_split": (("TP", "H_q"), ("H_q", "TP")),
     "findings.stages_uneven": (("L", "PP", "ceil(L / PP)", "L / PP"),),
-    "findings.weights_read_again": (("Q_laid", "I_laid", "Q_step", "I_decode"),),
+    "findings.weights_read_again": (("Q_laid", "Q_step", "I_decode"),),
     "findings.latent_copied": (("TP", "~TP / one_device"),),
     "findings.tpot_unmet": (
         *(

@@ -95,7 +95,8 @@ def test_the_bytes_of_a_step_count_the_weights_as_often_as_they_are_read(
     """8 requests at 2,304 tokens: stages read for each micro-batch, groups their own copy."""
     kv = 8 * 2304 * KAPPA
     assert exact(*layout, of="Q_laid") == times * 2 * N + kv
-    assert exact(*layout, of="I_laid") == Fraction(8 * 2 * N, times * 2 * N + kv)
+    assert exact(*layout, of="I_decode") == Fraction(8 * 2 * N, times * 2 * N + kv)
+    assert exact(*layout, of="bytes_per_token") == Fraction(times * 2 * N + kv, 8)
     assert exact(*layout, of="Q_step") == 2 * N + kv
 
 
@@ -375,3 +376,41 @@ def test_the_largest_quantile_carries_the_memory_of_the_cover(spread: str) -> No
     assert any(n.endswith("at the mean length") for n in notes)
     (told,) = [f["text"]["en"] for f in ledger["findings"] if f["id"] == "beyond_context"]
     assert "At the highest quantiles" in told
+
+
+# --- the wall of a layout
+
+
+@pytest.mark.parametrize(("layout", "times"), [(STAGES, 4), (PAIRS, 2), (BOTH, 4)], ids=str)
+def test_the_critical_batch_counts_what_each_micro_batch_reads(
+    layout: tuple[str, ...], times: int
+) -> None:
+    """295.4 requests for one copy of the model: as many again for every micro-batch."""
+    ridge = PEAK / RATE
+    assert exact(*layout, of="b_crit") == times * ridge == times * exact(of="b_crit")
+    short = ("T_in=64", "T_out=64")  # before the KV wall
+    for name in ("b_crit_T", "b_crit_att"):
+        assert exact(*layout, *short, of=name) == times * exact(*short, of=name) > times * ridge
+    for name in ("T_wall", "I_decode_inf", "I_wall_att", "I_decode_1", "I_prefill"):
+        assert exact(*layout, of=name) == exact(of=name)
+        assert exact(*layout, of=name) > 0
+
+
+def test_the_verdict_is_that_of_the_layout() -> None:
+    """400 short requests: past the ridge on one stage of four devices, far below it on four."""
+    short = ("b=400", "T_in=64", "T_out=64")
+    for layout, side in (((), "compute"), (STAGES, "memory")):
+        ledger = holds(LAUNCH, (*short, *layout))
+        assert ledger["verdict"]["side"] == side
+        point = bind(loaded(LAUNCH, (*short, *layout)))
+        with standing_in(point.variants):
+            here = point.peak
+            made = here.get("F_step") / (here.get("g") * here.get("P_peak"))
+            assert (made == here.get("t_step")) is (side == "compute")
+
+
+def test_copies_of_a_latent_lower_the_wall() -> None:
+    """Under TP 8 every device reads the whole latent, in data-parallel attention its own."""
+    alone = exact("TP=1", "DP=8", "EP=8", name=SPARSE, of="I_decode_inf")
+    shared = exact("TP=8", name=SPARSE, of="I_decode_inf")
+    assert shared == alone / 8
