@@ -119,8 +119,17 @@ def caution(scenarios: Sequence[Any]) -> None:
         say(tr("caution: {text}", text=text))
 
 
+def caution_layouts(scenarios: Sequence[Any]) -> None:
+    """On stderr: layouts that engines refuse or that part layers unevenly, each once."""
+    from derive.study.layouts import layout_cautions
+
+    for text in dict.fromkeys(text for one in scenarios for text in layout_cautions(one)):
+        say(tr("caution: {text}", text=text))
+
+
 def tell(loaded: Any) -> None:
-    """On stderr: what was taken, and where the model's files contradict each other."""
+    """On stderr: what was taken, and what speaks against the model's files or the layout."""
     for key, text in taken(loaded).items():
         say(Text(f"{key}: {text.en}", f"{key}：{text.zh}"))
     caution([loaded])
+    caution_layouts([loaded])

@@ -13,6 +13,7 @@ from derive import __version__
 from derive.asked import (
     asked,
     caution,
+    caution_layouts,
     load_scenario,
     taken,
     tell,
@@ -342,7 +343,9 @@ def compare(
             problems += error.problems
     if problems:
         raise DeriveError(problems)
-    caution([base, *(other for _, other in others)])
+    every = [base, *(other for _, other in others)]
+    caution(every)
+    caution_layouts(every)
     if formats:
         from derive.compare_command import write
 

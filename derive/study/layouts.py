@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from derive.derivation.points import Absent, Point
-from derive.study.bind import Bound
+from derive.formula import standing_in
+from derive.specs.types import Scenario
+from derive.study.bind import Bound, bind
 from derive.study.finding import Finding, Results, text, value
-from derive.text import tr
+from derive.text import Text, tr
 from derive.units import Quantity, show, unit
 
 
@@ -47,6 +49,13 @@ def refused_layouts(bound: Bound, _: Results) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def layout_cautions(scenario: Scenario) -> list[Text]:
+    """The same for commands that print values without findings."""
+    bound = bind(scenario)
+    with standing_in(bound.variants):
+        return [finding.text for finding in refused_layouts(bound, {})]
+
+
 def weights_read_again(_: Bound, results: Results) -> Iterator[Finding]:
     """Stages and groups read weights again that the least bytes of a step count once."""
     if all(value(results, name) for name in ("Q_laid", "Q_step", "I_decode")):
@@ -81,4 +90,4 @@ def usual(devices: Fraction, heads: Fraction) -> Fraction | None:
     return next((Fraction(n) for n in tried if heads % n == 0), None)
 
 
-__all__ = ["refused_layouts", "size", "usual", "weights_read_again"]
+__all__ = ["layout_cautions", "refused_layouts", "size", "usual", "weights_read_again"]
