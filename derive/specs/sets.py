@@ -65,6 +65,8 @@ HARDWARE_KEYS = {
     "B_link": ("interconnect", "per_direction"),
     "TDP": ("power",),
 }
+# symbol id -> keys that decide it: set by itself it would contradict them
+FOLLOWS = {"N_par": ("PP", "DP")}
 BARE_UNITS = ("", "request", "device", "token/request")  # counts and ratios
 IMPLIED = {"s*request/token": "request", "token/s/request": "1/request"}  # per request
 # contract unit -> the unit people write, and bounds beyond which no figure is sensible
@@ -161,6 +163,12 @@ def well_formed(setting: Setting, symbols: Mapping[str, str], faults: Faults) ->
     elif name in CONSTANTS:
         what = tr("{name} is a constant of the formulas and cannot be set", name=name)
         faults.add("S502", what, place)
+    elif name in FOLLOWS:
+        one, two = FOLLOWS[name]
+        what = tr(
+            "{name} follows from {one} and {two} and cannot be set", name=name, one=one, two=two
+        )
+        faults.add("S502", what, place, tr("set {one} or {two}", one=one, two=two))
     elif key not in dotted_keys() and name not in symbols:
         what = tr("nothing is called {name}", name=printable(name, 60))
         faults.add("S502", what, place, nearest(name, [*KEYS, *dotted_keys(), *symbols]))

@@ -17,7 +17,7 @@ from derive.specs import types
 from derive.specs.precision import BYTES, SCALED, SCALES_NOTE, bytes_per
 from derive.specs.recipe import in_one_format, published
 from derive.study import drafts
-from derive.study.inputs import Input
+from derive.study.inputs import SIDE_BY_SIDE, Input, lacks
 from derive.text import Text, same, tr
 from derive.units import Quantity, show, unit
 
@@ -151,6 +151,14 @@ def check_used(bound: Bound) -> None:
     here = frozenset(bound.inputs) - overrides.keys()
     for name, value in overrides.items():  # a derived one is told by a finding of its own
         if name in used or name in JUDGED or name.endswith("_meas"):
+            continue
+        if (
+            name in catalogue()
+            and SIDE_BY_SIDE in catalogue()[name].uses
+            and SIDE_BY_SIDE not in here
+        ):
+            what = tr("{name}: {why}", name=name, why=lacks(SIDE_BY_SIDE, here))
+            problems.append(Problem("S309", what, value.place))
             continue
         if name in catalogue() and not of_parts(name, here):
             continue

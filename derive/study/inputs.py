@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
-from derive.text import Text
+from derive.text import Text, same, tr
 from derive.units import Quantity
 
 
@@ -22,4 +23,19 @@ class Input:
     origin: str = ""
 
 
-__all__ = ["Input"]
+SIDE_BY_SIDE = "N_par"  # follows from PP and DP; given to formulas of such a layout alone
+
+
+def lacks(name: str, given: Container[str]) -> Text:
+    """Why a result has no value where an input is not given, in terms of what a user can give."""
+    if name != SIDE_BY_SIDE:
+        return tr("needs {name}, which is not given", name=same(name))
+    if "g_pre" in given:
+        return tr("not counted where prefill has devices of its own")
+    return tr(
+        "exists only where PP or DP is above one: give TP, PP and DP, for example TP=2 and PP=2 "
+        "on 4 devices"
+    )
+
+
+__all__ = ["SIDE_BY_SIDE", "Input", "lacks"]

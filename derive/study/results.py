@@ -9,6 +9,7 @@ from derive.derivation.points import Absent, Point, Undefined, in_contract
 from derive.formula import catalogue, standing_in, unit_of
 from derive.notation import known
 from derive.study.bind import Bound, available, rounds
+from derive.study.inputs import lacks
 from derive.text import Text, same, tr
 from derive.units import Quantity, show
 
@@ -87,7 +88,7 @@ def result(bound: Bound, name: str, fits: bool | None) -> Result:
     try:
         value = bound.typical.quantity(name)
     except Absent as missing:
-        why = tr("needs {name}, which is not given", name=same(missing.name))
+        why = lacks(missing.name, bound.inputs)
         return Result(name, None, why=why, absent=True)
     except Undefined as undefined:  # a condition may fail before an input is missed
         absent = not available(name, frozenset(bound.inputs))

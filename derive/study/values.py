@@ -10,6 +10,7 @@ from derive.notation import CONSTANTS, SYMBOLS, known
 from derive.specs.faults import nearest
 from derive.specs.types import Scenario
 from derive.study.bind import Bound, bind
+from derive.study.inputs import SIDE_BY_SIDE, lacks
 from derive.study.results import Result, fitting, input_json, is_known, result, results, value_json
 from derive.text import tr
 
@@ -40,7 +41,8 @@ def found_values(bound: Bound, wanted: tuple[str, ...]) -> dict[str, Any]:
         elif name in bound.calibration:
             found[name] = value_json(name, Result(name, bound.typical.quantity(name)))
         else:
-            why = tr("{name} is not given", name=name)
+            plain = tr("{name} is not given", name=name)
+            why = lacks(name, bound.inputs) if name == SIDE_BY_SIDE else plain
             found[name] = value_json(name, Result(name, None, why=why))
     return found
 

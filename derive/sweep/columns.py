@@ -12,6 +12,7 @@ from derive.expression.tree import Call, Node, Number, names
 from derive.formula import Formula, catalogue, never_meets, standing_in, stays_apart, unit_of
 from derive.notation import CONSTANTS, SYMBOLS
 from derive.study.bind import Bound, available
+from derive.study.inputs import lacks
 from derive.study.results import is_known
 from derive.study.values import unknown_symbol
 from derive.sweep.axes import Axis, Numbers
@@ -126,9 +127,7 @@ def lacking(name: str, given: frozenset[str]) -> Text:
     """The first input that is not given."""
     found = catalogue().get(name)
     inside = [n for n in found.uses if not available(n, given)] if found else []
-    return (
-        lacking(inside[0], given) if inside else tr("needs {name}, which is not given", name=name)
-    )
+    return lacking(inside[0], given) if inside else lacks(name, given)
 
 
 def tree_of(name: str, given: frozenset[str]) -> Node | None:

@@ -11,7 +11,8 @@ from derive.expression.text import plain
 from derive.expression.tree import Binary, Call, Name, Node, Power, names, substitute
 from derive.formula import catalogue
 from derive.notation import CONSTANTS
-from derive.text import Text, tr
+from derive.study.inputs import lacks
+from derive.text import Text
 from derive.units import Quantity
 from derive.verify.results import expected, fitting, needs
 from derive.verify.texts import Broken, NoValue
@@ -76,7 +77,7 @@ def lacking(ledger: Ledger, name: str) -> Iterator[Text]:
     """Why a ledger lacks a result: an input is not given, or a condition fails before."""
     asked = needs(catalogue()[name], set())
     for missing in sorted(asked - ledger.given.keys() - CONSTANTS.keys()):
-        yield tr("needs {name}, which is not given", name=missing)
+        yield lacks(missing, ledger.given)
     for made in (catalogue()[name], *(catalogue()[n] for n in catalogue()[name].uses
                                       if n in catalogue())):  # fmt: skip
         yield from (c.meaning for c in (made.exists, made.otherwise) if c)

@@ -56,3 +56,34 @@ def test_compare_cautions_each_layout_once() -> None:
     changes = ("--with", "devices=3", "--with", "devices=6", "--with", "devices=3,b=4")
     said = cautions(run("compare", LAUNCH, *changes, "--lang", "en"))
     assert [s.split("over the ")[1][:9] for s in said] == ["3 devices", "6 devices"]
+
+
+OF_A_LAYOUT = ("Q_laid", "I_laid", "t_busy", "W_one", "N_par")
+
+
+def test_what_a_layout_has_is_asked_for_in_the_terms_of_a_user() -> None:
+    for lang, told in (
+        ("en", "exists only where PP or DP is above one"),
+        ("zh", "仅当 PP 或 DP 大于 1"),
+    ):
+        lines = run("eval", LAUNCH, *OF_A_LAYOUT, "--lang", lang).stdout.splitlines()
+        assert [line.split()[0] for line in lines] == [*OF_A_LAYOUT]
+        assert all(told in line for line in lines)
+    lines = run("eval", LAUNCH, *OF_A_LAYOUT, "--set", "PP=2").stdout.splitlines()
+    assert not any(" – " in line.partition("(")[0] for line in lines)
+
+
+def test_a_prefill_pool_is_said_to_have_no_such_layout() -> None:
+    pool = ("disaggregation.prefill_devices=4", "disaggregation.link=50 GB/s", "PP=2")
+    sets = [word for setting in pool for word in ("--set", setting)]
+    for lang, told in (("en", "prefill has devices of its own"), ("zh", "prefill 使用专用设备")):
+        assert told in run("eval", LAUNCH, "t_busy", *sets, "--lang", lang).stdout
+
+
+def test_what_follows_from_a_layout_is_set_with_the_layout_alone() -> None:
+    for setting in ("N_par=3", "t_busy=1 s", "Q_laid=5 GB"):
+        done = CliRunner().invoke(main, ["eval", LAUNCH, "TPOT", "--set", setting, "--lang", "en"])
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert "PP" in done.stderr
+        assert "DP" in done.stderr
+    assert "1 s" in run("eval", LAUNCH, "t_busy", "--set", "t_busy=1 s", "--set", "PP=2").stdout
