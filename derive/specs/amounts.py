@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from derive.specs.nodes import Scalar
     from derive.text import Text
 
+TENS = 12  # powers of ten that are looked through for an example
+QUANTILES = "{p50: 512, p90: 4096, p99: 16384}"
 # what is likely meant when a unit lacks a part, in the order of likelihood
 LEADING = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?(?![0-9.,])")
 COMPLETIONS = ("/device", "/request", "/token", "*request", "/s", "/hour", "/param", "/element")
@@ -47,21 +49,31 @@ def read_amount(field: Field, node: Scalar, faults: Faults) -> Quantity | None:
 def unreadable(field: Field, node: Scalar, error: DeriveError, faults: Faults) -> None:
     """Note a text that is no quantity: no number at all, one beyond all bounds, an odd unit."""
     key, text = node.place.key or field.key, printable(node.text, 60)
-    if any(c.isdigit() for c in text):
-        problem = error.problems[0]
+    problem = error.problems[0]
+    if any(c.isdigit() for c in text) and problem.code != "U201":  # it starts as a number does
         if problem.code == "U203":
             what = tr("{key}: {text} is beyond anything sensible", key=key, text=text)
             faults.add("S305", what, node.place, mark=node.text)
         else:
             meant = of_two(field, node) if problem.code == "U207" else None
-            problem = replace(problem, hint=meant or problem.hint)
+            problem = replace(problem, hint=meant or problem.hint or quantiles_told(field, node))
             faults.adopt(DeriveError(problem), node.place, node.text)
         return
     what = tr("{key}: {text} is no number", key=key, text=text or "''")
     if field.kind == "quantity":
-        such = f"1 {likely_units(field)[0]}"
+        such = example(field)
         what = tr("{key}: {text} is no quantity such as {such}", key=key, text=text, such=such)
-    faults.add("S309", what, node.place, mark=node.text)
+    faults.add("S309", what, node.place, quantiles_told(field, node), mark=node.text)
+
+
+def quantiles_told(field: Field, node: Scalar) -> Text | None:
+    """How a length is written, where one is written as what looks like a mapping or a list."""
+    if not field.quantiles or not (node.text.startswith(("{", "[", "p")) or "," in node.text):
+        return None
+    return tr(
+        "give one length, such as 2048; quantiles stand in a scenario file: {key}: {example}",
+        key=field.key, example=QUANTILES,
+    )  # fmt: skip
 
 
 def of_two(field: Field, node: Scalar) -> Text | None:
@@ -92,13 +104,27 @@ def no_unit(field: Field, node: Scalar, faults: Faults) -> None:
     """Note a bare number where a unit is needed, with the units that make it sensible."""
     number = printable(node.text, 40)
     value = read(node.text).value
-    fitting = [u for u in likely_units(field) if within(field, Quantity(value, full(field, u)))]
-    hint = tr("write {first}", first=f"{number} {fitting[0]}") if fitting else None
+    fitting = [u for u in likely_units(field) if takes(field, Quantity(value, full(field, u)))]
+    such = tr("for example {example}", example=example(field))
+    hint = tr("write {first}", first=f"{number} {fitting[0]}") if fitting else such
     if len(fitting) > 1:
         first, second = (f"{number} {u}" for u in fitting[:2])
         hint = tr("write {first} or {second}", first=first, second=second)
     what = tr("{key}: {number} has no unit", key=node.place.key or field.key, number=number)
     faults.add("S301", what, node.place, hint, mark=node.text)
+
+
+def example(field: Field) -> str:
+    """A value that the field takes: the least power of ten in the unit that people write."""
+    usual = likely_units(field)[0]
+    tens = (10**power for power in range(TENS))
+    taken = (n for n in tens if takes(field, Quantity(Fraction(n), full(field, usual))))
+    return f"{next(taken, 1)} {usual}"
+
+
+def takes(field: Field, quantity: Quantity) -> bool:
+    """Whether a figure of the right dimension is one that the field takes."""
+    return within(field, quantity) and (quantity.value > 0 or (field.zero and not quantity.value))
 
 
 def full(field: Field, written: str) -> Unit:

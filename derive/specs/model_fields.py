@@ -220,7 +220,7 @@ LAUNCH = Field(
     "launch", "triple",
     Text("kernel-launch floor of one layer; that of public-2023 where not given",
          "每层的 kernel 启动下限；缺省取 public-2023 的值"),
-    unit="s", likely=("us",), most=1, figure=True,
+    unit="s", likely=("µs",), most=1, figure=True,
 )  # fmt: skip
 CALIBRATION = (
     ID,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import Place, printable
-from derive.specs.amounts import in_contract, read_amount
+from derive.specs.amounts import QUANTILES, in_contract, read_amount
 from derive.specs.faults import closest
 from derive.specs.fields import ALSO, OTHER, PROVENANCE, Field
 from derive.specs.lengths import Lengths, rising, share_of
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from fractions import Fraction
 
-EXAMPLE = "{p50: 512, p90: 4096, p99: 16384}"
 FEWEST = 2  # quantiles of a distribution
 TRIPLE = ("low", "typical", "high")
 
@@ -104,7 +103,7 @@ class Reader(TextReader):
             share = share_of(key)
             if share is None:
                 what = tr("unknown key {key}", key=printable(key, 60))
-                hint = tr("quantiles are p1 to p100, for example {example}", example=EXAMPLE)
+                hint = tr("quantiles are p1 to p100, for example {example}", example=QUANTILES)
                 self.faults.add("S201", what, node.place_of(key), hint, mark=key)
             elif value := self.figure(entry, plain, basis):
                 found.append((share, value))
@@ -114,7 +113,9 @@ class Reader(TextReader):
         if len(found) < FEWEST or not rising(found):
             what = tr("{key}: two quantiles or more, none shorter than a lower one",
                       key=node.place.key or field.key)  # fmt: skip
-            self.faults.add("S306", what, node.place, tr("for example {example}", example=EXAMPLE))
+            self.faults.add(
+                "S306", what, node.place, tr("for example {example}", example=QUANTILES)
+            )
             return None
         return Lengths(tuple(found))
 

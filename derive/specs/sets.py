@@ -171,7 +171,11 @@ def well_formed(setting: Setting, symbols: Mapping[str, str], faults: Faults) ->
         faults.add("S502", what, place, tr("set {one} or {two}", one=one, two=two))
     elif key not in dotted_keys() and name not in symbols:
         what = tr("nothing is called {name}", name=printable(name, 60))
-        faults.add("S502", what, place, nearest(name, [*KEYS, *dotted_keys(), *symbols]))
+        near = nearest(name, [*KEYS, *dotted_keys(), *symbols])
+        ends = [k for k in dotted_keys() if k.endswith(f".{name}")]
+        if len(ends) == 1:  # input stands for workload.input
+            near = tr("did you mean {near}?", near=ends[0])
+        faults.add("S502", what, place, near)
     else:
         return Given(option, name, DECIDED_BY.get(name, key), Scalar(text, place))
     return None

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import pytest
 
-from derive.errors import DeriveError, render
+from derive.errors import DeriveError, Place, render
 from derive.notation import SYMBOLS
 from derive.specs import load
-from derive.specs.sets import KEYS, dotted_keys
+from derive.specs.amounts import read_amount
+from derive.specs.faults import Faults
+from derive.specs.hardware_fields import HARDWARE
+from derive.specs.model_fields import MODEL
+from derive.specs.nodes import Scalar
+from derive.specs.scenario_fields import SCENARIO
+from derive.specs.sets import BARE_UNITS, KEYS, declared, dotted_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from derive.specs.fields import Field
     from derive.specs.types import Scenario
 
 NAME = "llama-3-70b-on-4x-h100"
@@ -149,3 +157,57 @@ def test_every_bad_setting_is_told_at_once() -> None:
 def test_without_symbols_the_notation_is_used(problems: Callable[..., list[str]]) -> None:
     assert load.scenario(NAME, sets=["X_meas=300 token/s"]).overrides
     assert problems(load.scenario, NAME, sets=["W=1 GB"]) == ["S502"]
+
+
+# --- a bare number and a text that is no number
+
+
+def quantities(fields: tuple[Field, ...], above: str = "") -> Iterator[tuple[str, Field]]:
+    """Every figure that needs a unit, by its key."""
+    for field in fields:
+        key = f"{above}.{field.key}" if above else field.key
+        if field.kind == "quantity" or (field.kind == "triple" and field.unit):
+            yield key, replace(field, kind="quantity", key=key)
+        yield from quantities(field.fields, key)
+
+
+EVERY = [
+    *quantities((*SCENARIO, *HARDWARE, *MODEL)),
+    *((f"--set {s.id}", declared(s.id, CONTRACT[s.id])) for s in SYMBOLS.values()
+      if CONTRACT[s.id] not in BARE_UNITS),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "field"), EVERY, ids=[key for key, _ in EVERY])
+@pytest.mark.parametrize("written", ["-3", "0", "7", "9" * 40])
+def test_a_number_without_a_unit_is_told_how_the_key_is_written(
+    key: str, field: Field, written: str
+) -> None:
+    faults = Faults()
+    assert read_amount(field, Scalar(written, Place(key=key)), faults) is None
+    [problem] = faults.found
+    assert problem.code == "S301"
+    assert problem.hint is not None
+    words = problem.hint.en.removeprefix("for example ").removeprefix("write ").split(" or ")
+    for example in words:  # what is proposed is taken
+        again = Faults()
+        assert read_amount(field, Scalar(example, Place(key=key)), again), (example, again.found)
+
+
+@pytest.mark.parametrize(
+    "written", ["{p50: 512, p99: 16384}", "{p50:..}", "[512, 4096]", "512, 4096"]
+)
+@pytest.mark.parametrize("key", ["T_in", "workload.output"])
+def test_quantiles_on_the_command_line_are_told_where_they_stand(key: str, written: str) -> None:
+    with pytest.raises(DeriveError) as caught:
+        with_sets(f"{key}={written}")
+    [problem] = caught.value.problems
+    assert problem.hint is not None
+    name = "input" if key == "T_in" else "output"
+    assert f"2048; quantiles stand in a scenario file: {name}: {{p50: 512," in problem.hint.en
+    assert f"分位数写在场景文件中：{name}: {{p50: 512," in problem.hint.zh
+
+
+def test_a_key_of_a_table_is_proposed_for_its_last_word() -> None:
+    assert "did you mean workload.input?" in refused("input=3")
+    assert "did you mean" not in refused("weights=bf16")  # of the scenario, and of what drafts
