@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError, printable
@@ -145,16 +146,15 @@ def check_parallel(read: Mapping[str, Any], model: Model, reader: Reader) -> Non
     place = next(iter(given.values())).place
     rows = (("devices", devices.text), *((name, value.text) for name, value in given.items()))
     parts = {"TP": shared, "PP": stages, "DP": groups, "g": g}
+    layers = int(model.values["L"].quantity.base)
     if shared * stages * groups != g:
         what = (
             tr("TP · PP · DP = {TP} · {PP} · {DP} is not the {g} devices of the replica", **parts)
             if "TP" in sizes
             else tr("{g} devices are no multiple of PP · DP = {PP} · {DP}", **parts)
         )
-        hint = tr("g = TP · PP · DP; expert parallelism adds no devices")
-        reader.faults.add("S310", what, place, hint, rows)
+        reader.faults.add("S310", what, place, completing(sizes, g, layers), rows)
         return
-    layers = int(model.values["L"].quantity.base)
     if stages > layers:
         what = tr(
             "PP = {PP}: {model} has {n} layers to part", PP=stages, model=model.name, n=layers
@@ -173,6 +173,27 @@ def check_parallel(read: Mapping[str, Any], model: Model, reader: Reader) -> Non
         what = tr("EP = {EP} does not divide TP · DP = {ranks}", EP=spread, ranks=ranks)
         hint = tr("experts are spread over ranks that exist")
         reader.faults.add("S310", what, given["EP"].place, hint, rows)
+
+
+def completing(sizes: Mapping[str, int], g: int, layers: int) -> Text:
+    """What makes a layout up to its devices: the size that is not given, else so many devices."""
+    product = prod(sizes.get(name, 1) for name in ("TP", "PP", "DP"))
+    rest, left = divmod(g, product)
+    open_ones = [
+        f"{name} = {rest}"
+        for name in ("PP", "DP")
+        if name not in sizes and not (name == "PP" and rest > layers)
+    ]
+    if left or not open_ones or "TP" not in sizes:
+        fitting = product * max(1, -(-g // product)) if "TP" not in sizes else product
+        return tr(
+            "g = TP · PP · DP: these sizes fit devices = {g}; expert parallelism adds no devices",
+            g=fitting,
+        )
+    if len(open_ones) == 1:
+        return tr("{first} completes the {g} devices", first=open_ones[0], g=g)
+    one, two = open_ones
+    return tr("{first} or {second} completes the {g} devices", first=one, second=two, g=g)
 
 
 def found(node: Scalar | None, resolve: Callable[[Scalar], Any], reader: Reader) -> Any:
