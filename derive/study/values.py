@@ -7,12 +7,14 @@ from typing import Any
 from derive.errors import DeriveError, Problem, columns, printable
 from derive.formula import catalogue, standing_in
 from derive.notation import CONSTANTS, SYMBOLS, known
-from derive.specs.faults import nearest
+from derive.specs.faults import LONGEST_NAME, nearest
 from derive.specs.types import Scenario
 from derive.study.bind import Bound, bind
 from derive.study.inputs import SIDE_BY_SIDE, lacks
 from derive.study.results import Result, fitting, input_json, is_known, result, results, value_json
-from derive.text import tr
+from derive.text import Text, tr
+
+MOST_LIKE = 5  # ids that an unknown one is answered with
 
 
 def values(scenario: Scenario, wanted: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -48,9 +50,26 @@ def found_values(bound: Bound, wanted: tuple[str, ...]) -> dict[str, Any]:
 
 
 def unknown_symbol(name: str) -> Problem:
-    """A misspelt id with the nearest known one."""
+    """A misspelt id with the nearest known one, else those of a like name or meaning."""
     what = tr("unknown symbol {name}", name=printable(name, 60))
-    return Problem("E102", what, hint=nearest(name, [*catalogue(), *known()]))
+    if near := nearest(name, [*catalogue(), *known()]):
+        return Problem("E102", what, hint=near)
+    rows = tuple((one, of_symbol(one)) for one in like(name)[:MOST_LIKE])
+    hint = tr("{command} lists every result with its id", command="derive eval SCENARIO")
+    return Problem("E102", what, rows=rows, hint=hint)
+
+
+def like(word: str) -> list[str]:
+    """Ids whose name holds a word, then those whose meaning does: cost, memory, 显存."""
+    if not 1 < len(word) <= LONGEST_NAME:
+        return []
+    sought, ids = word.casefold(), list(dict.fromkeys([*catalogue(), *known()]))
+    named = [one for one in ids if sought in one.casefold()]
+    meant = [
+        one for one in ids
+        if any(sought in of_symbol(one).in_(lang).casefold() for lang in ("en", "zh"))
+    ]  # fmt: skip
+    return list(dict.fromkeys([*named, *meant]))
 
 
 def table(found: dict[str, Any], lang: str) -> str:
@@ -66,8 +85,11 @@ def table(found: dict[str, Any], lang: str) -> str:
 
 def meaning(name: str, lang: str) -> str:
     """What an id stands for."""
+    return of_symbol(name).in_(lang)
+
+
+def of_symbol(name: str) -> Text:
+    """The same in both languages."""
     if name in catalogue():
-        return catalogue()[name].name.in_(lang)
-    if name in SYMBOLS:
-        return SYMBOLS[name].meaning.in_(lang)
-    return CONSTANTS[name].reason.in_(lang)
+        return catalogue()[name].name
+    return SYMBOLS[name].meaning if name in SYMBOLS else CONSTANTS[name].reason
