@@ -22,8 +22,8 @@ def load_ledger(path: Path) -> Mapping[str, Any]:
     name = printable(str(path), 80)  # the name of "." is empty
     place = Place(file=name)
 
-    def refused(code: str, what: Text) -> DeriveError:
-        return DeriveError(Problem(code, what, place))
+    def refused(code: str, what: Text, hint: Text | None = None) -> DeriveError:
+        return DeriveError(Problem(code, what, place, hint=hint))
 
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -46,7 +46,11 @@ def load_ledger(path: Path) -> Mapping[str, Any]:
         raise refused("L103", tr("{file} is no readable JSON", file=name)) from None
     if not isinstance(record, dict) or record.get("format") not in (FORMAT, COMPARISON):
         what = tr("{file} is no ledger of this format ({format})", file=name, format=FORMAT)
-        raise refused("L104", what)
+        hint = tr(
+            "verify reads what report, compare, measure or checklist writes with --to json; what "
+            "--json prints holds no ledger"
+        )
+        raise refused("L104", what, hint)
     return record
 
 

@@ -550,3 +550,13 @@ def test_readme_commands_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         shown = [shlex.split(line)[2:] for line in lines if line.startswith("$ derive ")]
         assert shown
         assert all(run(*args).exit_code in (0, 1) for args in shown)
+
+
+def test_what_compare_prints_is_no_ledger_and_verify_says_which_is(tmp_path: Path) -> None:
+    printed = tmp_path / "printed.json"
+    printed.write_text(run("compare", LAUNCH, "--with", "devices=8", "--json").stdout)
+    for lang, told in (("en", "compare, measure or checklist writes with --to json"),
+                       ("zh", "用 --to json 写出的文件")):  # fmt: skip
+        done = run("verify", str(printed), "--lang", lang)
+        assert done.exit_code == 2
+        assert told in done.stderr
