@@ -85,6 +85,8 @@ is_ready "$goal" "$lock" && exit 0
 say "installing Python packages from $lock into .venv"
 venv_works || "$python" -m venv --clear .venv
 rm -f .venv/.stamp-*
-.venv/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r "$lock"
-.venv/bin/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+# -qq prints errors alone: a machine's own pip settings can warn once for every package
+pip_install() { .venv/bin/python -m pip install -qq --disable-pip-version-check "$@"; }
+pip_install --require-hashes -r "$lock"
+pip_install --no-deps --no-build-isolation -e .
 made_from "$lock" >".venv/.stamp-$goal"

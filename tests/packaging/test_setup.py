@@ -25,6 +25,18 @@ case "$*" in
   "-m venv"*) mkdir -p .venv/bin && cp "$0" .venv/bin/python && echo "$PWD/.venv/" >.venv/bin/pip ;;
 esac
 """
+# What pip prints: information by default, warnings under -q, errors alone under -qq.
+PIP = """
+case "$*" in
+  *"pip install"*)
+    case "$*" in
+      *" -qq "*) ;;
+      *" -q "*) echo "WARNING: Location is ignored" ;;
+      *) echo "Looking in links" ;;
+    esac
+    case "$FAIL" in *install*) echo "ERROR: no matching distribution" >&2; exit 1 ;; esac ;;
+esac
+"""
 LINUX = "#!/bin/sh\necho Linux\n"
 MACOS = "#!/bin/sh\necho Darwin\n"
 REFUSE = '#!/bin/sh\necho "$0 $*" >>calls\nexit 1\n'
@@ -105,6 +117,19 @@ def test_second_run_installs_nothing_until_the_lock_changes(place: Path) -> None
     with (place / "requirements.lock").open("a") as lock:
         lock.write("# another release\n")
     assert "install" in setup(place, "report", "")[2]
+
+
+def test_installing_prints_errors_alone(place: Path) -> None:
+    """A machine may have pip warn once a package: that stays out, a failure does not."""
+    put(place, python3=PYTHON + PIP)
+    code, lines, _ = setup(place, "report", "")
+    assert code == 0
+    assert lines == ["setup: installing Python packages from requirements.lock into .venv"]
+    shutil.rmtree(place / ".venv")
+    code, lines, _ = setup(place, "report", "install")
+    assert code != 0
+    assert lines[-1] == "ERROR: no matching distribution"
+    assert not list((place / ".venv").glob(".stamp-*"))
 
 
 def test_a_moved_checkout_gets_a_new_environment(place: Path) -> None:
