@@ -181,6 +181,11 @@ def disaggregation(bound: Bound, results: Results) -> Iterator[Finding]:
         move=text(results, "t_move"),
         ttft=text(results, "TTFT"),
     )
+    if point.get("g_pre") > 1:
+        told = tr(
+            "{told} The {g} of prefill count as one tensor-parallel group; TP, PP and DP are those of decode.",
+            told=told, g=said(point.quantity("g_pre")),
+        )  # fmt: skip
     pools = [results[n].value for n in ("replicas_pre", "replicas")]
     if pools[0] is not None and pools[1] is not None:
         told = tr(

@@ -98,6 +98,23 @@ def of_scenario(name: str, *sets: str) -> dict[str, Finding]:
         return {f.id: f for f in findings(bound, results(bound))}
 
 
+def test_the_prefill_pool_is_said_to_be_one_tensor_parallel_group(
+    scenario: Callable[..., object],
+) -> None:
+    link, times = "B_pd=50 GB/s", set()
+    for layout in ((), ("TP=2", "PP=2"), ("TP=1", "DP=4")):
+        sets = ["precision.weights=fp8", "g_pre=4", link, *layout]  # each group holds the weights
+        text = found(scenario, sets)["disaggregation"].text
+        assert "The 4 devices of prefill count as one tensor-parallel group; TP, PP" in text.en
+        assert "prefill 侧的 4 个设备按一个张量并行组计" in text.zh
+        bound = bind(scenario(*sets))  # type: ignore[arg-type]
+        with standing_in(bound.variants):
+            times.add((bound.typical.get("TTFT"), bound.typical.get("t_over_pre")))
+    assert len(times) == 1  # it is true: no layout moves them
+    alone = found(scenario, ["precision.weights=fp8", "precision.kv_cache=fp8", "g_pre=1", link])
+    assert "tensor-parallel" not in alone["disaggregation"].text.en
+
+
 def test_a_latent_cache_is_not_split() -> None:
     text = of_scenario("deepseek-v3-on-8x-h200")["latent_replicated"].text.en
     # 599 GB a step with one copy of 11.5 GB KV cache, seven more of them under tensor parallelism
