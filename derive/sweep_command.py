@@ -56,6 +56,12 @@ def planned(read: Sequence[Axis], load: Load, symbols: Sequence[str], *, ranges:
     from derive.sweep.run import Sweep
 
     grid = grid_of(read, load)
+    if grid.left_out:
+        say(tr(
+            "{left} of {all} points are left out: the sizes of their layout do not fit together, "
+            "g = TP · PP · DP",
+            left=f"{grid.left_out:,}", all=f"{grid.left_out + grid.rows:,}",
+        ))  # fmt: skip
     return Sweep(grid, tuple(columns_of(grid, symbols, ranges=ranges)), ranges)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import prod
@@ -21,6 +22,7 @@ Load = Callable[[Sequence[str]], Scenario]
 # what the binding makes of two inputs, by the rule that it states: everything else that follows an
 # axis is bound anew for each of its values
 FOLLOW = {"T": parse("T_in + T_out")}
+SIZES = ("g", "TP", "PP", "DP", "EP")  # where several are gone over, few combinations fit
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class Grid:
     inner: tuple[Numbers, ...]
     follow: Mapping[str, Node]
     parts: tuple[Part, ...]
+    left_out: int = 0  # points whose sizes make up no layout
 
     @property
     def rows_of_part(self) -> int:
@@ -85,23 +88,71 @@ def blocks(grid: Grid, size: int) -> Iterator[Block]:
 
 def grid_of(axes: Sequence[Axis], load: Load) -> Grid:
     """Load and bind every combination; all that is wrong with any in one error."""
-    inner = [a for a in axes if isinstance(a, Numbers)]
+    sizes = sizes_of(axes)
+    inner = [a for a in axes if isinstance(a, Numbers) and a not in sizes]
     check_size(axes)
     known = lru_cache(maxsize=4096)(load)
-    check_ends(axes, known)
+    first = check_ends(axes, known, sizes)
+    devices = known(tuple(first.values())).devices.quantity.base
     kept = Moves(known, axes)
     while True:
         outer = [a for a in axes if a not in inner]
-        parts, stubborn = list[Part](), None
+        parts, stubborn, misfits = list[Part](), None, 0
         for index in product(*(range(len(a)) for a in outer)):
-            bound, stubborn = kept.part(outer, index, inner)
+            if not divides(outer, index, devices):  # what need not be loaded to be refused
+                misfits += 1
+                continue
+            try:
+                bound, stubborn = kept.part(outer, index, inner)
+            except DeriveError as error:
+                if not (sizes and misfit(error)):
+                    raise
+                misfits += 1
+                continue
             if stubborn:
                 break
             parts.append(Part(index, bound))
         if stubborn is None:
             follow = {n: t for n, t in FOLLOW.items() if n in kept.followed}
-            return Grid(tuple(axes), tuple(outer), tuple(inner), follow, tuple(parts))
+            left = misfits * prod(len(axis) for axis in inner)
+            return Grid(tuple(axes), tuple(outer), tuple(inner), follow, tuple(parts), left)
         inner.remove(stubborn)
+
+
+def sizes_of(axes: Sequence[Axis]) -> list[Axis]:
+    """The axes whose values must fit each other: sizes of a layout, where there are several."""
+    found = [a for a in axes if isinstance(a, Numbers) and a.symbol in SIZES]
+    return list[Axis](found) if len(found) > 1 else []
+
+
+def divides(outer: Sequence[Axis], index: Sequence[int], devices: Fraction) -> bool:
+    """Whether TP, PP and DP of a combination can be factors of its devices."""
+    at = {a.symbol: a.exact(i) for a, i in zip(outer, index, strict=True) if isinstance(a, Numbers)}
+    product = prod((at.get(name, Fraction(1)) for name in ("TP", "PP", "DP")), start=Fraction(1))
+    if not sizes_of(outer) or product.denominator != 1:  # a part of a device is refused in full
+        return True
+    return at.get("g", devices) % product == 0
+
+
+def misfit(error: DeriveError) -> bool:
+    """Whether nothing is wrong but sizes that make up no layout."""
+    return all(problem.code == "S310" for problem in error.problems)
+
+
+def fitting(axes: Sequence[Axis], load: Load, sizes: Sequence[Axis]) -> dict[str, str]:
+    """The first value of every axis, of sizes the first that fit; else the first error."""
+    texts, refused = {a.name: a.text(0) for a in axes}, list[DeriveError]()
+    for index in product(*(range(len(a)) for a in sizes)):
+        texts |= {a.name: a.text(i) for a, i in zip(sizes, index, strict=True)}
+        made = {name: f"{name}={text}" for name, text in texts.items()}
+        try:
+            load(tuple(made.values()))
+        except DeriveError as error:
+            if sizes and misfit(error):
+                refused.append(error)
+                continue
+        return made
+    raise refused[0]
 
 
 def check_size(axes: Sequence[Axis]) -> None:
@@ -111,9 +162,12 @@ def check_size(axes: Sequence[Axis]) -> None:
         raise too_many(rows, MOST_ROWS)
 
 
-def check_ends(axes: Sequence[Axis], load: Load) -> None:
-    """Every word and every end of a range is loaded once, so that all faults are told together."""
-    first = {a.name: f"{a.name}={a.text(0)}" for a in axes}
+def check_ends(axes: Sequence[Axis], load: Load, sizes: Sequence[Axis]) -> dict[str, str]:
+    """Load every word and every end of a range once, so that all faults are told together.
+
+    The answer is the first values that fit.
+    """
+    first = fitting(axes, load, sizes)
     problems: dict[tuple[str, str], Problem] = {}  # one of a kind for each axis is enough
     for axis in axes:
         places = axis.probes if isinstance(axis, Numbers) else range(len(axis))
@@ -121,12 +175,15 @@ def check_ends(axes: Sequence[Axis], load: Load) -> None:
             try:
                 load(tuple({**first, axis.name: f"{axis.name}={axis.text(place)}"}.values()))
             except DeriveError as error:
+                if sizes and misfit(error):
+                    continue
                 for problem in error.problems:
                     problems.setdefault(
                         (problem.code, problem.place.key if problem.place else ""), problem
                     )
     if problems:
         raise DeriveError(problems.values())
+    return first
 
 
 class Moves:

@@ -145,6 +145,7 @@ class Sweep:
             "scenario": first.scenario.id,
             "asked": list(asked),
             "rows": self.grid.rows,
+            **({"left_out": self.grid.left_out} if self.grid.left_out else {}),
             "over": {a.name: len(a) for a in (*self.grid.outer, *self.grid.inner)},
             "numbers": exactness().json(),
             "calibration": {n: v for n, v in stated.items() if n not in moved},
