@@ -12,6 +12,7 @@ from fractions import Fraction
 SPECULATION = (
     "TPOT_spec", "X_spec", "TPOT_floor_spec", "bytes_per_token_spec", "I_decode_spec",
     "MBU_meas_spec", "TPOT_tp_spec", "TPOT_ideal_spec", "TPOT_second_spec", "TPOT_exp_spec",
+    "share_launch_spec",
 )  # fmt: skip
 DRAFT = (
     "t_round_draft", "TPOT_floor_draft", "bytes_per_token_draft", "TPOT_ideal_draft",
@@ -53,8 +54,13 @@ def by_layout(given: Mapping[str, Fraction], *, uneven: bool) -> tuple[str, ...]
     """The variants of prefill that the layout of a replica calls for, whatever is switched on."""
     if not uneven:
         return ()
-    several = given["PP"] * given["DP"] > 1 and "g_pre" not in given
-    return (*mixed_unevenly(given), *(side_by_side(given) if several else ()))
+    if given["PP"] * given["DP"] <= 1:
+        return mixed_unevenly(given)
+    drafts = "_draft" if "N_draft" in given else "_spec"
+    floor = f"TPOT_floor_layout{drafts if 'alpha' in given else ''}"
+    if "g_pre" in given:  # prefill is another pool's
+        return (floor, "g_slo_layout_apart")
+    return (*mixed_unevenly(given), floor, "g_slo_layout", *side_by_side(given))
 
 
 def by_switches(given: Container[str], *, uneven: bool = False) -> tuple[str, ...]:
@@ -128,9 +134,7 @@ def side_by_side(given: Container[str]) -> tuple[str, ...]:
     experts = "_experts" if "E" in given else ""
     found, chunks = "hit" in given, "T_chunk" in given
     which = "_chunk" if chunks else "_found" if found else ""
-    floor = "_draft" if "N_draft" in given else "_spec"
-    made = [f"TPOT_floor_layout{floor if 'alpha' in given else ''}", "t_queue_layout"]
-    made += [f"TTFT{which}_layout", f"t_prefill{which}_layout"]
+    made = ["t_queue_layout", f"TTFT{which}_layout", f"t_prefill{which}_layout"]
     made += [f"t_busy{which}{experts}"] if experts or chunks else []
     made += ["F_one_experts", "W_one_experts", "W_pre_dev_experts"] if experts else []
     made += ["F_routed_two"] if "E2" in given else []

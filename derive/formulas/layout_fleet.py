@@ -4,6 +4,7 @@ import derive.formulas.fleet
 import derive.formulas.layout_prefill
 import derive.formulas.load
 import derive.formulas.queue
+import derive.formulas.targets
 import derive.formulas.with_speculation  # noqa: F401
 from derive.formula import formula
 
@@ -90,6 +91,33 @@ formula(
     example=({"share_prefill": "0.2", "t_busy": "80 ms", "DP": "2", "C2_in": "1", "t_step_eff": "20 ms", "PP": "2"}, "45 ms"),
 )  # fmt: skip
 
+
+formula(
+    "g_slo_layout", "g", "device",
+    section="targets", instead_of="g_slo",
+    is_="PP * DP * ceil(max(g_fit, g_ttft, g_tpot) / (PP * DP))",
+    needed=True,
+    calibre="reachable",
+    name=("devices of a replica that meet both targets", "同时满足两个目标的单副本设备数"),
+    reason=("memory, TTFT and TPOT each ask for some devices; the most demanding decides, and every stage of every group has as many",
+            "显存、TTFT、TPOT 各有所需的设备数，由要求最高者决定；每组的每一级设备数相同，故向上取整到 PP · DP 的倍数"),
+    sources=("pope2022", "gpipe2018"),
+    example=({"g_fit": "2 device", "g_ttft": "3 device", "g_tpot": "5 device", "PP": "2", "DP": "2"}, "8 device"),
+)  # fmt: skip
+
+formula(
+    "g_slo_layout_apart", "g", "device",
+    section="targets", instead_of="g_slo",
+    is_="PP * DP * ceil(max(g_fit, g_tpot) / (PP * DP))",
+    needed=True,
+    calibre="reachable",
+    name=("devices of a replica that meet both targets", "同时满足两个目标的单副本设备数"),
+    reason=("of decode: memory and TPOT ask for them, and every stage of every group has as many; TTFT asks for devices of prefill, "
+            "g_ttft",
+            "指 decode 副本：由显存与 TPOT 决定，每组的每一级设备数相同；TTFT 由 prefill 副本的设备数 g_ttft 决定"),
+    sources=("pope2022", "distserve2024"),
+    example=({"g_fit": "2 device", "g_tpot": "5 device", "PP": "2", "DP": "2"}, "8 device"),
+)  # fmt: skip
 
 formula(
     "TPOT_floor_layout", "t", "s*request/token",

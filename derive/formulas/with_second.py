@@ -178,6 +178,17 @@ formula(
 )  # fmt: skip
 
 formula(
+    "share_launch_spec", "s", "",
+    section="second", instead_of="share_launch",
+    is_="L * t_launch / (TPOT_ideal * n_gain)",
+    name=("kernel-launch floor over the ideal step", "kernel 启动下限与理想步时间之比"),
+    reason=("the kernels of every layer start and drain once a round, which yields n_gain tokens", "每轮中每层 kernel 各启动与收尾一次，一轮产出 n_gain 个 token"),
+    sources=("nv-cuda-graphs", "leviathan2022"),
+    example=({"L": "80", "t_launch": "5 µs", "TPOT_ideal": "8 ms*request/token", "alpha": "0.5",
+              "k_draft": "2 token/request"}, "0.028571429"),
+)  # fmt: skip
+
+formula(
     "g_tpot_draft", "g", "device",
     section="targets", instead_of="g_tpot",
     is_="ceil(g * TPOT / target_TPOT)",

@@ -110,16 +110,23 @@ def devices_for_targets(bound: Bound, results: Results) -> Iterator[Finding]:
 def no_usual_size(bound: Bound, need: Fraction) -> Text | None:
     """A number of devices that engines do not take as TP, and the next one that they do."""
     heads = size(bound.typical, "H_q")
-    if heads is None or heads % need == 0:
+    stages = bound.typical.get("PP") * bound.typical.get("DP")  # in all groups; need is whole ones
+    if heads is None or heads % (need / stages) == 0:
         return None
     parts = {"g": said(in_contract(need, unit_of("g"))), "heads": int(heads)}
-    found = usual(need, heads)
+    found = usual(need / stages, heads)
     if found is None:
         return tr("{g} are more than the {heads} query heads: TP alone cannot use them.", **parts)
+    parts["next"] = said(in_contract(found * stages, unit_of("g")))
+    if stages > 1:
+        return tr(
+            "{g} in this layout do not share the {heads} query heads evenly: the next number that does is {next}.",
+            **parts,
+        )
     return tr(
         "{g} do not share the {heads} query heads evenly: as TP the next number that does is {next}.",
-        next=said(in_contract(found, unit_of("g"))), **parts,
-    )  # fmt: skip
+        **parts,
+    )
 
 
 def with_collectives(bound: Bound, first: Fraction) -> Text | None:

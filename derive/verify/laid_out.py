@@ -39,10 +39,10 @@ def latent_layout(ledger: Ledger) -> dict[str, Quantity]:
     return {**made, "EP": g} if experts is not None and experts.value >= g.value else made
 
 
-def usual_size(devices: Quantity, heads: Quantity) -> Quantity | None:
-    """The first number of devices from this one on that divides the query heads."""
-    tried = range(int(devices.value), int(heads.value) + 1)
-    found = (Quantity(Fraction(n), devices.unit) for n in tried if heads.value % n == 0)
+def usual_size(devices: Quantity, heads: Quantity, stages: Fraction) -> Quantity | None:
+    """The first number of devices from this one on whose share of a stage divides the heads."""
+    tried = range(int(devices.value / stages), int(heads.value) + 1)
+    found = (Quantity(n * stages, devices.unit) for n in tried if heads.value % n == 0)
     return next(found, None)
 
 

@@ -186,7 +186,7 @@ class Prose:
         if item in ("decimal", "binary"):
             return self.capacity(item, found)
         if item == "usual":
-            return usual_size(here("g_slo"), here("H_q"))
+            return usual_size(here("g_slo"), here("H_q"), here("PP").value * here("DP").value)
         if item in ("rate", "next"):
             return self.follows(item)
         if item.endswith(APART):

@@ -414,3 +414,28 @@ def test_copies_of_a_latent_lower_the_wall() -> None:
     alone = exact("TP=1", "DP=8", "EP=8", name=SPARSE, of="I_decode_inf")
     shared = exact("TP=8", name=SPARSE, of="I_decode_inf")
     assert shared == alone / 8
+
+
+def test_a_pool_that_only_decodes_keeps_its_layout() -> None:
+    """Two stages of two: a token passes both, wherever its prompt was prefilled."""
+    pool = ("TP=2", "PP=2", *APART)
+    assert exact(*pool, of="TPOT_floor") == N / RATE == exact("TP=2", "PP=2", of="TPOT_floor")
+    assert exact(*pool, *SPEC, of="TPOT_floor") == N / RATE / Fraction("2.7731")
+
+
+@pytest.mark.parametrize(("layout", "least"), [(("devices=8", "PP=8"), 24), (STAGES, 12)])
+def test_the_devices_for_both_targets_are_whole_stages(layout: tuple[str, ...], least: int) -> None:
+    assert exact(*layout, of="g_slo") == least
+    assert exact(*layout, of="g_slo") >= exact(*layout, of="g_tpot")
+    ledger = holds(LAUNCH, layout)
+    (told,) = [f["text"]["en"] for f in ledger["findings"] if f["id"] == "devices_for_targets"]
+    stages = exact(*layout, of="PP")
+    # three devices a stage do not divide 64 query heads, four do
+    assert f"{least} devices in this layout do not share the 64 query heads evenly" in told
+    assert f"the next number that does is {4 * stages} devices" in told
+
+
+def test_launches_are_held_against_the_round() -> None:
+    share = exact("TP=2", "PP=2", *SPEC, of="share_launch")
+    launch = 80 * Fraction(56, 10**7)
+    assert share == launch / (exact("TP=2", "PP=2", *SPEC, of="TPOT_ideal") * Fraction("2.7731"))
