@@ -91,24 +91,25 @@ formula(
 formula(
     "g_min_layout", "g", "device",
     section="memory", instead_of="g_min",
-    is_="ceil(W_dev * g / (M_frac * M_dev - M_other))",
+    is_="PP * DP * ceil(W_dev * TP / (M_frac * M_dev - M_other))",
     name=("devices that hold the weights alone", "仅容纳权重所需的设备数"),
-    reason=("all copies of the weights over the usable memory of one device, rounded up; copies as laid out here",
-            "权重的全部副本除以单设备可用显存，向上取整；副本数按此处的并行方式"),
+    reason=("the weights of a stage over the usable memory of one device, rounded up, in every stage of every group; copies as laid "
+            "out here",
+            "一级的权重除以单设备可用显存，向上取整，每组的每一级都需这么多；副本数按此处的并行方式"),
     sources=("kipply2022",),
-    example=({"W_dev": "100 GB/device", "g": "8 device", "M_frac": "0.9", "M_dev": "80 GB/device",
+    example=({"W_dev": "100 GB/device", "g": "8 device", "PP": "2", "DP": "2", "M_frac": "0.9", "M_dev": "80 GB/device",
               "M_other": "0 byte/device"}, "12 device"),
 )  # fmt: skip
 
 formula(
     "g_fit_layout", "g", "device",
     section="memory", instead_of="g_fit",
-    is_="ceil((W_dev + ceil(b / DP) * T * kappa_dev) * g / (M_frac * M_dev - M_other))",
+    is_="PP * DP * ceil((W_dev + ceil(b / DP) * T * kappa_dev) * TP / (M_frac * M_dev - M_other))",
     name=("devices that hold the weights and this batch", "容纳权重与本批请求所需的设备数"),
     reason=("the same with the KV cache of b requests at T, whole requests in each group; copies as laid out here",
             "同上，另加 b 个请求在上下文 T 时的 KV cache，每组按整数个请求计；副本数按此处的并行方式"),
     sources=("kipply2022",),
-    example=({"W_dev": "35 GB/device", "b": "9 request", "DP": "2", "T": "2000 token/request",
+    example=({"W_dev": "35 GB/device", "b": "9 request", "PP": "1", "DP": "2", "T": "2000 token/request",
               "kappa_dev": "1 MB/token/device", "g": "4 device", "M_frac": "0.9", "M_dev": "80 GB/device",
-              "M_other": "0 byte/device"}, "3 device"),
+              "M_other": "0 byte/device"}, "4 device"),
 )  # fmt: skip
