@@ -159,12 +159,14 @@ LAYOUT = ("t_step_layout", "t_step_eff_layout", "M_free_layout", "tokens_max_lay
 # stages and groups bring a micro-batch of whole requests to a pass, and to a copy of the experts
 BATCH = ("t_step_batch", "t_step_eff_batch", "KV_dev_batch", "t_ops_batch", "Q_more_dev_batch",
          "t_ring_batch", "t_a2a_batch", "t_send_batch")  # fmt: skip
-HIT = ("E_hit_layout", "W_read_dev_layout", "Q_laid_experts")
+HIT = ("E_hit_layout", "W_read_dev_layout", "W_laid_experts")
 # on which side of the ridge a layout decodes; with experts some read otherwise
 WALL = ("I_decode_laid", "I_decode_1_laid", "I_decode_inf_laid", "I_wall_att_laid",
         "I_wall_mat_laid", "I_att_laid", "P_attain_laid", "b_crit_laid", "b_crit_T_laid",
-        "b_crit_att_laid", "b_crit_mat_laid", "T_cross_laid")  # fmt: skip
-MOVED = ("bytes_per_token_laid", "MBU_meas_laid")
+        "b_crit_att_laid", "b_crit_mat_laid")  # fmt: skip
+MOVED = ("bytes_per_token_laid", "MBU_meas_laid", "T_cross_laid")
+# what devices move in a step, and its parts, where stages or groups read weights again
+LAID = {"Q_step": "Q_laid", "W_read": "W_laid", "KV_total": "KV_laid"}
 _standing: list[tuple[str, ...]] = [()]
 
 
@@ -237,16 +239,19 @@ def shared_by(given: Mapping[str, Fraction]) -> tuple[str, ...]:
     )  # fmt: skip
 
 
+def moved(name: str, given: Container[str]) -> str:
+    """The id that tells what all devices move in a step, for one that counts every byte once."""
+    return LAID.get(name, name) if "N_mb" in given else name
+
+
 def walled(given: Mapping[str, Fraction]) -> tuple[str, ...]:
     """The variants of the wall where devices read copies or weights again."""
     several = "_two" if "E2" in given else "_experts" if "E" in given else ""
-    other = {"I_decode_1_laid": f"I_decode_1_laid{several}",
-             "T_cross_laid": f"T_cross_laid{'_experts' * bool(several)}"}  # fmt: skip
-    made = [other.get(name, name) for name in WALL]
+    made = [f"{v}{several}" if v == "I_decode_1_laid" else v for v in WALL]
     if "S_kv" in given:
         made = [v for v in made if not v.startswith(("I_decode_1_laid", "b_crit_laid"))]
         made.append("b_crit_state_laid")
-    if "N_par" in given:
+    if "N_mb" in given:
         made += MOVED
     if "alpha" in given:
         made = [f"{v}_spec" if v in ("I_decode_laid", "bytes_per_token_laid") else v for v in made]

@@ -122,6 +122,7 @@ PP          | \mathrm{PP}                  |                  | 1 to 8          
 DP          | \mathrm{DP}                  |                  | 1 to 8           | data parallelism: groups that serve requests of their own | 数据并行：各组服务各自的请求
 EP          | \mathrm{EP}                  |                  | 1 to 64          | expert parallelism: ranks over which the routed experts are spread; it adds no devices | 专家并行：路由专家分布到多少个 rank；不增加设备
 N_par       | N_{\mathrm{par}}            |                  | 2 to 16          | prompts that a replica prefills side by side: one in each of PP stages of each of DP groups | 副本可同时 prefill 的请求数：DP 组、每组 PP 级，每级各一个
+N_mb        | N_{\mathrm{mb}}             |                  | 2 to 16          | micro-batches that a replica decodes in turns: one for each of PP stages of each of DP groups | 副本轮流 decode 的微批数：DP 组、每组 PP 级，每级各一个
 b_pre       | b_{\mathrm{pre}}             | request          | 1 to 64          | prompts prefilled in one pass | 一次 prefill 的请求数
 b           | b                            | request          | 1 to 512         | requests in one forward pass | 一次前向中的请求数（批大小）
 n           | n                            | token/request    | 1 to 1           | new tokens each request brings to one forward pass | 一次前向中每个请求的新 token 数

@@ -191,6 +191,7 @@ WHOLE = {
     "g",
     "g_tp",
     "N_par",
+    "N_mb",
     "PP",
     "DP",
     "EP",

@@ -28,18 +28,40 @@ formula(
 )  # fmt: skip
 
 formula(
-    "Q_laid", r"Q_{\mathrm{lay}}", "byte",
-    section="step", switch="N_par",
-    is_="TP * PP * (min(b / one_request, PP * DP) * W_read_dev + KV_read * kappa_dev / kappa)",
-    name=("bytes that all devices move in a step of this layout", "该并行方式下全部设备一步搬运的字节数"),
+    "W_laid", r"W_{\mathrm{lay}}", "byte",
+    section="bytes", switch="N_mb",
+    is_="min(b / one_request, PP * DP) * W_read",
+    name=("weight bytes that all devices read in a step of this layout", "该并行方式下全部设备一步读取的权重字节数"),
     reason=("every micro-batch reads the weights of its stage again, every group its own copy; of b requests there are at most "
             "b micro-batches",
             "每个微批都要重读所在级的权重，每组各读自己的一份；b 个请求至多构成 b 个微批"),
+    sources=("pope2022", "gpipe2018"),
+    example=({"b": "3 request", "PP": "2", "DP": "1", "W_read": "72 GB", "N_mb": "2"}, "144 GB"),
+)  # fmt: skip
+
+formula(
+    "KV_laid", r"\mathrm{KV}_{\mathrm{lay}}", "byte",
+    section="bytes", switch="N_mb",
+    is_="KV_read * kappa_dev / kappa * TP * PP",
+    name=("KV-cache bytes that all devices read in a step of this layout", "该并行方式下全部设备一步读取的 KV cache 字节数"),
+    reason=("each request's own cache once on every device of its group that keeps a part of it, copies included",
+            "每个请求自己的 KV cache 由组内保存它的每个设备各读自己的部分，含副本"),
+    sources=("pope2022",),
+    example=({"KV_read": "12 GB", "kappa_dev": "20000 byte/token/device", "kappa": "80000 byte/token", "g": "4 device", "PP": "2",
+              "DP": "1", "N_mb": "2"}, "12 GB"),
+)  # fmt: skip
+
+formula(
+    "Q_laid", r"Q_{\mathrm{lay}}", "byte",
+    section="bytes", switch="N_mb",
+    is_="W_laid + KV_laid",
+    name=("bytes that all devices move in a step of this layout", "该并行方式下全部设备一步搬运的字节数"),
+    reason=("weights as often as micro-batches read them, the KV cache of each request on every device that keeps it",
+            "权重按各微批重读的次数计，KV cache 按保存它的每个设备计"),
     reading=("Q_step counts every byte once: the least that a step can move in any layout.",
              "Q_step 只把每个字节计一次：是任何并行方式下一步搬运量的下限。"),
     sources=("pope2022", "gpipe2018"),
-    example=({"g": "4 device", "PP": "2", "DP": "1", "b": "3 request", "W_read_dev": "18 GB/device", "KV_read": "12 GB",
-              "kappa_dev": "20000 byte/token/device", "kappa": "80000 byte/token", "N_par": "2"}, "156 GB"),
+    example=({"W_laid": "144 GB", "KV_laid": "12 GB", "N_mb": "2"}, "156 GB"),
 )  # fmt: skip
 
 formula(

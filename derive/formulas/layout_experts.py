@@ -1,7 +1,6 @@
 """Experts where stages or groups split the batch: each pass meets the tokens of a micro-batch alone."""
 
 import derive.formulas.layout
-import derive.formulas.layout_prefill
 import derive.formulas.parallelism  # noqa: F401
 from derive.formula import formula
 
@@ -50,16 +49,14 @@ formula(
 )  # fmt: skip
 
 formula(
-    "Q_laid_experts", "q", "byte",
-    section="step", instead_of="Q_laid",
-    is_="min(b / one_request, PP * DP) * N_fix * w_fix + min(b / one_request, g / g_exp) * W_hit "
-        "+ TP * PP * KV_read * kappa_dev / kappa",
-    name=("bytes that all devices move in a step of this layout", "该并行方式下全部设备一步搬运的字节数"),
+    "W_laid_experts", "w", "byte",
+    section="bytes", instead_of="W_laid",
+    is_="min(b / one_request, PP * DP) * N_fix * w_fix + min(b / one_request, g / max(TP, EP * one_device)) * W_hit",
+    name=("weight bytes that all devices read in a step of this layout", "该并行方式下全部设备一步读取的权重字节数"),
     reason=("every micro-batch reads the weights besides the routed experts, and micro-batches that share a copy of the experts "
             "read those that they hit once, all counted as full as the fullest",
             "每个微批都要读路由专家以外的权重；共用一份专家的各微批把所命中的专家读一遍，均按最满的微批计"),
     sources=("pope2022", "gshard2020"),
     example=({"b": "1 request", "PP": "1", "DP": "8", "EP": "8", "g": "8 device", "N_fix": "20 Gparam", "w_fix": "1 byte/param",
-              "W_hit": "40 GB", "KV_read": "1 GB", "kappa_dev": "80000 byte/token/device", "kappa": "80000 byte/token",
-              "N_par": "8"}, "61 GB"),
+              "W_hit": "40 GB", "N_mb": "8"}, "60 GB"),
 )  # fmt: skip

@@ -217,26 +217,13 @@ formula(
 formula(
     "T_cross_laid", "t", "token/request",
     section="kv", instead_of="T_cross",
-    solve=("KV_read * kappa_dev / kappa * TP * PP", "min(b / one_request, PP * DP) * W_read", "T"),
+    solve=("KV_laid", "W_laid", "T"),
     name=("context at which KV bytes equal weight bytes", "KV 字节数追平权重字节数的上下文长度"),
     reason=("beyond it a step moves more KV than weights, copies and readings for each micro-batch counted",
             "超过它，一步搬运的 KV 多于权重（计入副本与每个微批的重读）"),
     sources=("jax-book", "gpipe2018"),
-    example=({"W_read": "140 GB", "b": "2 request", "PP": "2", "DP": "1", "g": "4 device", "T": "1000 token/request", "kappa": "100 kB/token", "kappa_dev": "25 kB/token/device"},
+    example=({"W_laid": "280 GB", "b": "2 request", "PP": "2", "DP": "1", "g": "4 device", "T": "1000 token/request", "kappa": "100 kB/token", "kappa_dev": "25 kB/token/device", "N_mb": "2"},
              "1400000 token/request"),
-)  # fmt: skip
-
-formula(
-    "T_cross_laid_experts", "t", "token/request",
-    section="kv", instead_of="T_cross",
-    solve=("KV_read * kappa_dev / kappa * TP * PP",
-           "min(b / one_request, PP * DP) * N_fix * w_fix + min(b / one_request, g / max(TP, EP * one_device)) * W_hit", "T"),
-    name=("context at which KV bytes equal weight bytes", "KV 字节数追平权重字节数的上下文长度"),
-    reason=("beyond it a step moves more KV than weights, copies and readings for each micro-batch counted",
-            "超过它，一步搬运的 KV 多于权重（计入副本与每个微批的重读）"),
-    sources=("jax-book", "gpipe2018"),
-    example=({"N_fix": "20 Gparam", "w_fix": "1 byte/param", "W_hit": "60 GB", "EP": "1", "b": "2 request", "PP": "2", "DP": "1", "g": "4 device", "T": "1000 token/request", "kappa": "100 kB/token", "kappa_dev": "25 kB/token/device"},
-             "800000 token/request"),
 )  # fmt: skip
 
 # --- measured --------------------------------------------------------------------------------------
@@ -248,9 +235,9 @@ formula(
     name=("bytes that all devices move in a step at the mean context", "平均上下文下全部设备一步搬运的字节数"),
     reason=("what a measured mean over the output is held against", "用于对照输出期间的实测均值"),
     sources=("databricks2023", "gpipe2018"),
-    example=({"g": "4 device", "PP": "2", "DP": "1", "b": "3 request", "W_read_dev": "18 GB/device",
+    example=({"g": "4 device", "PP": "2", "DP": "1", "b": "3 request", "W_laid": "144 GB",
               "T_mean": "1000 token/request", "kappa_dev": "25000 byte/token/device", "kappa": "100000 byte/token",
-              "TPOT_meas": "20 ms*request/token"}, "144.3 GB"),
+              "N_mb": "2", "TPOT_meas": "20 ms*request/token"}, "144.3 GB"),
 )  # fmt: skip
 
 formula(

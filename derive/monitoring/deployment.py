@@ -11,6 +11,7 @@ from typing import Any
 from derive.expression.grammar import parse
 from derive.expression.tree import Binary, Name, Node, Number, names, rebuild
 from derive.expression.value import value
+from derive.formula import moved
 from derive.study.results import said
 from derive.text import Text, same
 from derive.units import Quantity, unit
@@ -86,6 +87,10 @@ class Deployment:
     def on(self, switch: str) -> bool:
         """Whether the scenario has a switch on, told by its input as in `derive.switches`."""
         return switch in self.inputs
+
+    def moved(self, name: str) -> str:
+        """The id that tells what all devices move in a step."""
+        return moved(name, self.inputs)
 
     @property
     def step(self) -> str:

@@ -205,8 +205,18 @@ class Panels:
             "decbytes",
             self.series(step_bytes__bound=Text("weights and KV cache", "权重与 KV cache")),
             self.lines(
-                ("W_read", "", Text("weights in the scenario", "场景中的权重"), EXPECTED),
-                ("Q_step", "", Text("step in the scenario", "场景中的一步"), EXPECTED),
+                (
+                    self.found.moved("W_read"),
+                    "",
+                    Text("weights in the scenario", "场景中的权重"),
+                    EXPECTED,
+                ),
+                (
+                    self.found.moved("Q_step"),
+                    "",
+                    Text("step in the scenario", "场景中的一步"),
+                    EXPECTED,
+                ),
             ),
         )
 

@@ -14,6 +14,8 @@ from derive.monitoring.promql import matchers, number, promql
 WINDOW, LONG = "5m", "30m"  # of a rate, and of what only finished requests tell
 # formulas of the batch that are recorded themselves, so that others name them
 SUMS = {"F_step": "step_operations:bound", "Q_step": "step_bytes:bound"}
+# the same by what a stage reads and makes in its turns
+LEAST_LAID = "max(t_ops, (PP * W_stream_dev + KV_dev) / B_peak)"
 CHUNK = "chunk"  # prompt tokens of a mean step
 QUANTILES = {"p50": "0.5", "p95": "0.95", "p99": "0.99"}
 
@@ -141,13 +143,13 @@ class Series:
         found, step = self.found, self.own("step_seconds:mean5m")
         work = found.get("F_tok")
         for symbol, name in SUMS.items():
-            tree = found.opened(symbol)
+            tree = found.opened(found.moved(symbol))
             if tree is not None:
                 yield Recorded(name, self.read(tree))
         read, compute = (self.product("g", n) for n in ("B_peak", "P_peak"))
-        moved = self.own(SUMS["Q_step"])
-        if found.opened("Q_step") is not None and read:
-            yield Recorded("mbu:ratio", f"{moved} / {number(read)} / {step}")
+        bytes_ = self.own(SUMS["Q_step"])
+        if found.opened(found.moved("Q_step")) is not None and read:
+            yield Recorded("mbu:ratio", f"{bytes_} / {number(read)} / {step}")
         if (least := self.least()) is not None:
             yield Recorded("least_step_share:ratio", f"{self.read(least)} / {step}")
         if (bound := self.formula(found.step)) is not None:
@@ -169,6 +171,8 @@ class Series:
     def least(self) -> Node | None:
         """Seconds below which no server is: tables that are only looked up are not read or multiplied."""
         found = self.found
+        if found.moved("Q_step") != "Q_step":
+            return found.opened(LEAST_LAID, SUMS)
         read, streamed = found.get("W_read"), found.get("W_stream")
         work, products = found.get("F_tok"), self.product("c_op", "N_mat")
         # the looked-up bytes are the same at every batch

@@ -21,9 +21,6 @@ from derive.render.equations import Equations
 from derive.render.words import Words, set_signs
 from derive.text import Text, same, tr
 
-SUMMED = ("W_read", "KV_total", "Q_step", "bytes_per_token")  # the rows of the bytes table
-
-
 MISSED = ": missed"  # ends a note of a target that is missed at another end
 ROWS = ("range ", "peak ", "target ")  # notes of a tile that its rows tell
 
@@ -206,7 +203,7 @@ class View:
 
     def bytes_rows(self) -> list[card_view.Card]:
         """What one decode step moves, and what a token pays."""
-        return [self.cards[i] for i in SUMMED if i in self.cards]
+        return [self.cards[i] for i in tables.summed(self.ledger) if i in self.cards]
 
     def bytes_split(self) -> tuple[float, float] | None:
         """Weights and KV cache in percent of their sum."""

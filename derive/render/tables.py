@@ -128,9 +128,16 @@ def calibration(ledger: Record) -> list[dict[str, Any]]:
     return rows
 
 
+def summed(ledger: Record) -> tuple[str, ...]:
+    """The rows of the bytes table; stages and groups read weights again."""
+    laid = ledger["results"].get("Q_laid", {}).get("value") is not None
+    parts = ("W_laid", "KV_laid", "Q_laid") if laid else ("W_read", "KV_total", "Q_step")
+    return (*parts, "bytes_per_token")
+
+
 def bytes_split(ledger: Record) -> tuple[float, float] | None:
     """Weights and KV cache as shares of a drawing's width, in percent."""
-    found = [ledger["results"].get(i, {}) for i in ("W_read", "KV_total")]
+    found = [ledger["results"].get(i, {}) for i in summed(ledger)[:2]]
     if any(f.get("value") is None for f in found):
         return None
     # an exact fraction may be too long to note

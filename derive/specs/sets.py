@@ -66,7 +66,7 @@ HARDWARE_KEYS = {
     "TDP": ("power",),
 }
 # symbol id -> keys that decide it: set by itself it would contradict them
-FOLLOWS = {"N_par": ("PP", "DP")}
+FOLLOWS = {"N_par": ("PP", "DP"), "N_mb": ("PP", "DP")}
 BARE_UNITS = ("", "request", "device", "token/request")  # counts and ratios
 IMPLIED = {"s*request/token": "request", "token/s/request": "1/request"}  # per request
 # contract unit -> the unit people write, and bounds beyond which no figure is sensible

@@ -152,12 +152,9 @@ def check_used(bound: Bound) -> None:
     for name, value in overrides.items():  # a derived one is told by a finding of its own
         if name in used or name in JUDGED or name.endswith("_meas"):
             continue
-        if (
-            name in catalogue()
-            and SIDE_BY_SIDE in catalogue()[name].uses
-            and SIDE_BY_SIDE not in here
-        ):
-            what = tr("{name}: {why}", name=name, why=lacks(SIDE_BY_SIDE, here))
+        uses = catalogue()[name].uses if name in catalogue() else ()
+        if missing := [n for n in SIDE_BY_SIDE if n in uses and n not in here]:
+            what = tr("{name}: {why}", name=name, why=lacks(missing[0], here))
             problems.append(Problem("S309", what, value.place))
             continue
         if name in catalogue() and not of_parts(name, here):
@@ -394,6 +391,9 @@ def parallelism(scenario: types.Scenario, inputs: Mapping[str, Input]) -> Iterat
     yield Input("b_pre", request, "1 request", how=tr("one prompt a pass, where not given"))
     apart = [inputs[n].quantity.base for n in ("PP", "DP") if n in inputs]
     several = prod(apart, start=Fraction(1))
+    if several > 1:
+        how = tr("one in each stage of each group: PP · DP")
+        yield Input("N_mb", Quantity(several, unit("")), f"{several}", how=how)
     if several > 1 and "g_pre" not in inputs:
         how = tr("one prompt in each stage of each group: PP · DP")
         yield Input("N_par", Quantity(several, unit("")), f"{several}", how=how)

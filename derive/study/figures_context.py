@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from derive.derivation.points import Point
+from derive.formula import moved
 from derive.study.bind import Bound
 from derive.study.drawing import Figure, axis, dot, get, here, line, mark, table, written
 from derive.text import Text, tr
@@ -41,12 +42,13 @@ def longest_mark(bound: Bound, end: Fraction) -> list[dict[str, Any]]:
 def bytes_over_context(bound: Bound) -> Figure:
     """Bytes of a step over the context: weights stay, KV grows."""
     point, giga = bound.peak, Fraction(10**9)
-    weights = point.get("W_read") / giga
+    parts = {n: moved(n, bound.inputs) for n in ("W_read", "KV_total", "Q_step")}
+    weights = point.get(parts["W_read"]) / giga
     kv, total, rows = [], [], []
     for t in contexts(bound):
         there = point.with_(T=Fraction(t))
-        kv.append((Fraction(t), there.get("KV_total") / giga))
-        total.append((Fraction(t), there.get("Q_step") / giga))
+        kv.append((Fraction(t), there.get(parts["KV_total"]) / giga))
+        total.append((Fraction(t), there.get(parts["Q_step"]) / giga))
         rows.append([Fraction(t), weights, kv[-1][1], total[-1][1]])
     cross = get(point, "T_cross")
     first, last = kv[0][0], kv[-1][0]

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from derive.derivation.points import Absent, Undefined, in_contract
-from derive.formula import unit_of
+from derive.formula import moved, unit_of
 from derive.specs.sets import FROM_OUTSIDE
 from derive.study.bind import Bound
 from derive.study.concurrency import batch_over_memory, engine_reserves, kv_wall, latent_cache
@@ -275,17 +275,18 @@ def derived_inputs(bound: Bound, _: Results) -> Iterator[Finding]:
         )
 
 
-def kv_over_weights(_: Bound, results: Results) -> Iterator[Finding]:
+def kv_over_weights(bound: Bound, results: Results) -> Iterator[Finding]:
     """KV bytes against weight bytes."""
-    kv, weights = value(results, "KV_total"), value(results, "W_read")
+    names = [moved(n, bound.inputs) for n in ("KV_total", "W_read")]
+    kv, weights = (value(results, n) for n in names)
     if kv is not None and weights is not None and kv > weights:
         yield Finding(
             "kv_over_weights",
             "warning",
             tr(
                 "The KV cache ({kv}) outweighs the weights ({weights}) in each step: shrink it first.",
-                kv=text(results, "KV_total"),
-                weights=text(results, "W_read"),
+                kv=text(results, names[0]),
+                weights=text(results, names[1]),
             ),
         )
 

@@ -23,14 +23,15 @@ class Input:
     origin: str = ""
 
 
-SIDE_BY_SIDE = "N_par"  # follows from PP and DP; given to formulas of such a layout alone
+# follow from PP and DP; given to formulas of such a layout alone: of prefill, of decode
+SIDE_BY_SIDE = ("N_par", "N_mb")
 
 
 def lacks(name: str, given: Container[str]) -> Text:
     """Why a result has no value where an input is not given, in terms of what a user can give."""
-    if name != SIDE_BY_SIDE:
+    if name not in SIDE_BY_SIDE:
         return tr("needs {name}, which is not given", name=same(name))
-    if "g_pre" in given:
+    if "g_pre" in given and name == "N_par":
         return tr("not counted where prefill has devices of its own")
     return tr(
         "exists only where PP or DP is above one: give TP, PP and DP, for example TP=2 and PP=2 "

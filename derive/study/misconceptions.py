@@ -90,7 +90,8 @@ def size(case: Case) -> Text | None:
     """A large model."""
     try:
         compute = case.point.get("F_step") / (case.point.get("g") * case.point.get("P_peak"))
-        memory = case.point.get("Q_step") / (case.point.get("g") * case.point.get("B_peak"))
+        step = case.moved("Q_step")
+        memory = case.point.get(step) / (case.point.get("g") * case.point.get("B_peak"))
     except (Absent, Undefined):
         return None
     parts = {

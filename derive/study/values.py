@@ -44,7 +44,7 @@ def found_values(bound: Bound, wanted: tuple[str, ...]) -> dict[str, Any]:
             found[name] = value_json(name, Result(name, bound.typical.quantity(name)))
         else:
             plain = tr("{name} is not given", name=name)
-            why = lacks(name, bound.inputs) if name == SIDE_BY_SIDE else plain
+            why = lacks(name, bound.inputs) if name in SIDE_BY_SIDE else plain
             found[name] = value_json(name, Result(name, None, why=why))
     return found
 

@@ -11,6 +11,7 @@ from typing import Any
 from derive.text import Text, tr
 from derive.units import unit
 from derive.units.digits import significant
+from derive.verify.laid_out import as_moved
 from derive.verify.say import quoted
 from derive.verify.shape import drawings
 from derive.verify.shown import NOTHING, half_unit
@@ -145,6 +146,7 @@ class Figure:
     def exact(self, what: tuple[str, str, str], x: Fraction | None = None) -> Fraction | None:
         """An expression in the unit of the axis, along the variable where x is given."""
         text, level, units = what
+        text = as_moved(text, self.name, self.ledger.given)
         if level not in self.at:
             return None
         place: Values = self.at[level]

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Container, Iterable, Mapping
 from copy import copy
 from fractions import Fraction
 
-from derive.formula import VARIANTS, active, called_for, catalogue, standing_in
+from derive.formula import (
+    LAID,
+    VARIANTS,
+    active,
+    called_for,
+    catalogue,
+    moved,
+    standing_in,
+)
 from derive.units import Quantity, Unit
 from derive.verify.values import Held, Ledger, Values
 
 HEADS = "H_kv"  # of a latent cache: one
+ONCE = re.compile("|".join(rf"\b{name}\b" for name in LAID))  # ids that count every byte once
+# what tells the bytes that devices move, weights read again counted
+TELLS_MOVED = ("checklist.bytes", "checklist.kv", "checklist.slow-tpot", "misconceptions.size",
+               "findings.kv_over_weights", "bytes_over_context")  # fmt: skip
+
+
+def as_moved(expression: str, where: str, given: Container[str]) -> str:
+    """An expression in the ids that tell what all devices move, where such a place names it."""
+    if where not in TELLS_MOVED:
+        return expression
+    return ONCE.sub(lambda found: moved(found[0], given), expression)
 
 
 def laid_out(
@@ -46,4 +66,4 @@ def usual_size(devices: Quantity, heads: Quantity, stages: Fraction) -> Quantity
     return next(found, None)
 
 
-__all__ = ["laid_out", "latent_layout", "usual_size"]
+__all__ = ["as_moved", "laid_out", "latent_layout", "usual_size"]

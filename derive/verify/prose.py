@@ -18,7 +18,7 @@ from derive.text import Text, tr
 from derive.units import Quantity, Unit, unit
 from derive.verify.checklist import CHECKED, lever_line, unlinked
 from derive.verify.figures import MARKS, RIDGE
-from derive.verify.laid_out import laid_out, latent_layout, usual_size
+from derive.verify.laid_out import as_moved, laid_out, latent_layout, usual_size
 from derive.verify.levers import PULLED
 from derive.verify.results import expected, fitting, or_none, reach
 from derive.verify.say import quoted
@@ -138,7 +138,12 @@ class Prose:
         found = tokens(english)
         if not alike(found, tokens(chinese)):
             yield tr("{where}: the two languages state different numbers", where=quoted(where))
-        wanted = [w for w in says or SAYS.get(where, ()) if len(w) == len(found)]
+        given = self.ledger.given
+        wanted = [
+            [as_moved(item, where, given) for item in w]
+            for w in says or SAYS.get(where, ())
+            if len(w) == len(found)
+        ]
         if len(found) > MOST_NUMBERS or (strict and says and not wanted):
             good = False
         elif wanted:

@@ -58,7 +58,7 @@ def test_compare_cautions_each_layout_once() -> None:
     assert [s.split("over the ")[1][:9] for s in said] == ["3 devices", "6 devices"]
 
 
-OF_A_LAYOUT = ("Q_laid", "I_laid", "t_busy", "W_one", "N_par")
+OF_A_LAYOUT = ("Q_laid", "W_laid", "t_busy", "W_one", "N_par", "N_mb")
 
 
 def test_what_a_layout_has_is_asked_for_in_the_terms_of_a_user() -> None:
@@ -81,7 +81,7 @@ def test_a_prefill_pool_is_said_to_have_no_such_layout() -> None:
 
 
 def test_what_follows_from_a_layout_is_set_with_the_layout_alone() -> None:
-    for setting in ("N_par=3", "t_busy=1 s", "Q_laid=5 GB"):
+    for setting in ("N_par=3", "N_mb=3", "t_busy=1 s", "Q_laid=5 GB"):
         done = CliRunner().invoke(main, ["eval", LAUNCH, "TPOT", "--set", setting, "--lang", "en"])
         assert (done.exit_code, done.stdout) == (2, "")
         assert "PP" in done.stderr

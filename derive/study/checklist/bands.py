@@ -58,7 +58,7 @@ def what_helps(case: Case) -> Text:
     """What moves a step that runs as fast as its roof allows."""
     if not case.memory_side:
         return tr("more compute or a smaller batch")
-    kv, weights = case.value("KV_total"), case.value("W_read")
+    kv, weights = (case.value(case.moved(n)) for n in ("KV_total", "W_read"))
     if kv is not None and weights is not None and kv > weights:
         return tr("fewer KV bytes or more bandwidth")
     return tr("fewer weight bytes or more bandwidth")

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from derive.derivation.points import Absent, Point, Undefined, in_contract
-from derive.formula import unit_of
+from derive.formula import moved, unit_of
 from derive.study.bind import Bound
 from derive.study.finding import Results, text, times, value
 from derive.study.levers import Elasticity
@@ -60,6 +60,10 @@ class Case:
     def value(self, name: str) -> Fraction | None:
         """A result in base units, or None."""
         return value(self.results, name)
+
+    def moved(self, name: str) -> str:
+        """The id that tells what all devices move in a step."""
+        return moved(name, self.bound.inputs)
 
     def why(self, name: str) -> Text:
         """Why a result has no value."""

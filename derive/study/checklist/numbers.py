@@ -16,7 +16,7 @@ def numbers(case: Case) -> Iterator[Row]:
     results = case.results
     yield row(
         "bytes", "numbers", tr("Bytes per output token"), bytes_answer(case), DERIVED,
-        ("bytes_per_token", "Q_step"),
+        ("bytes_per_token", case.moved("Q_step")),
     )  # fmt: skip
     yield row(
         "ridge", "numbers", tr("Ridge of this hardware"), ridge_answer(case), DERIVED, ("I_ridge",)
@@ -39,8 +39,8 @@ def bytes_answer(case: Case) -> Text:
     return tr(
         "{q}: weights {w}, KV cache {kv} in each step of {b}",
         q=text(case.results, "bytes_per_token"),
-        w=text(case.results, "W_read"),
-        kv=text(case.results, "KV_total"),
+        w=text(case.results, case.moved("W_read")),
+        kv=text(case.results, case.moved("KV_total")),
         b=case.given("b"),
     )
 

@@ -120,7 +120,8 @@ def side_answer(case: Case) -> Text:
 
 def kv_answer(case: Case) -> Text:
     """KV bytes against weight bytes at this batch."""
-    kv, weights = case.value("KV_total"), case.value("W_read")
+    kept = case.moved("KV_total")
+    kv, weights = case.value(kept), case.value(case.moved("W_read"))
     if kv is None or not weights:
         return tr("no KV cache is counted")
     verdict = tr("yes: shrink the KV cache first") if kv > weights else tr("no")

@@ -21,7 +21,12 @@ def symptoms(case: Case) -> Iterator[Row]:
         return
     told = (
         ("slow-ttft", tr("TTFT high, TPOT fine"), slow_ttft(case), ("TTFT", "TTFT_burst")),
-        ("slow-tpot", tr("TPOT high, TTFT fine"), slow_tpot(case), ("Q_step", "KV_total")),
+        (
+            "slow-tpot",
+            tr("TPOT high, TTFT fine"),
+            slow_tpot(case),
+            tuple(map(case.moved, ("Q_step", "KV_total"))),
+        ),
         ("grows-b", tr("TPOT grows with the batch"), grows_with_batch(case), ("TPOT", "KV_total")),
         ("grows-T", tr("TPOT grows with the context"), grows_with_context(case), ("TPOT",)),
         (
@@ -69,9 +74,10 @@ def slow_ttft(case: Case) -> Text:
 
 def slow_tpot(case: Case) -> Text:
     """More bytes than planned, or bytes read too slowly; operations on the compute side."""
-    kv, moved = case.value("KV_total"), case.value("Q_step")
+    step = case.moved("Q_step")
+    kv, moved = case.value(case.moved("KV_total")), case.value(step)
     if kv is None or not moved:
-        return case.why("Q_step")
+        return case.why(step)
     parts = {"b": case.given("b"), "T": case.given("T")}
     if not case.memory_side:
         return tr(
@@ -82,7 +88,7 @@ def slow_tpot(case: Case) -> Text:
     return tr(
         "planned: {Q} a step, {share} of it KV cache, at {b} of {T}. First: running requests and their context against "
         "these, then MBU against {MBU}",
-        Q=text(case.results, "Q_step"), share=percent(kv / moved),
+        Q=text(case.results, step), share=percent(kv / moved),
         MBU=percent(case.point.get("MBU")), **parts,
     )  # fmt: skip
 
