@@ -201,7 +201,7 @@ def called_for(given: Mapping[str, Fraction] | Container[str]) -> tuple[str, ...
     apart = apart and given["g"] > 1
     laid_out = by_layout(given, uneven=apart)
     walls = walled(given) if apart else ()
-    return decided((laid_out, walls, by_switches(given, uneven=apart), kinds))
+    return decided((laid_out, walls, by_switches(given), kinds))
 
 
 def decided(groups: Sequence[Sequence[str]]) -> tuple[str, ...]:

@@ -22,6 +22,9 @@ DRAFT_MEMORY = (
     "M_free_draft", "g_min_draft", "g_fit_draft", "tokens_max_draft", "b_max_draft",
     "b_max_reserved_draft",
 )  # fmt: skip
+# the same where devices share unevenly; and the time of drafts where each group has its own
+DRAFT_MEMORY_LAYOUT = tuple(v.replace("_draft", "_layout_draft") for v in DRAFT_MEMORY)
+DRAFT_GROUPS = ("t_draft_layout", "t_draft_peak_layout", "t_draft_exp_layout")
 MIXED = (
     "replicas_mixed", "cost_token_mixed", "energy_token_mixed", "share_prefill_mixed",
     "cost_in_mixed",
@@ -51,25 +54,27 @@ SHARED = (
 
 
 def by_layout(given: Mapping[str, Fraction], *, uneven: bool) -> tuple[str, ...]:
-    """The variants of prefill that the layout of a replica calls for, whatever is switched on."""
+    """The variants that the layout of a replica calls for, by what is switched on."""
     if not uneven:
         return ()
-    if given["PP"] * given["DP"] <= 1:
-        return mixed_unevenly(given)
-    drafts = "_draft" if "N_draft" in given else "_spec"
-    floor = f"TPOT_floor_layout{drafts if 'alpha' in given else ''}"
+    several = given["PP"] * given["DP"] > 1
+    shared = (*mixed_unevenly(given), *drafts_unevenly(given, several=several))
+    if not several:
+        return shared
+    floor = f"TPOT_floor_layout{drafting(given)}"
     if "g_pre" in given:  # prefill is another pool's
-        return (floor, "g_slo_layout_apart")
-    return (*mixed_unevenly(given), floor, "g_slo_layout", *side_by_side(given))
+        return (*shared, floor, "g_slo_layout_apart")
+    return (*shared, floor, "g_slo_layout", *side_by_side(given))
 
 
-def by_switches(given: Container[str], *, uneven: bool = False) -> tuple[str, ...]:
-    """The variants that the switches of a scenario call for.
+def drafting(given: Container[str]) -> str:
+    """How the variants end that speculation calls for: with a draft model, or without one."""
+    return ("_draft" if "N_draft" in given else "_spec") if "alpha" in given else ""
 
-    Where devices share unevenly, memory goes by its layout, and a draft model is left out of it.
-    """
-    made = (*speculation(given), *prefill(given), *second_prefill(given))
-    return tuple(v for v in made if not (uneven and v in DRAFT_MEMORY))
+
+def by_switches(given: Container[str]) -> tuple[str, ...]:
+    """The variants that the switches of a scenario call for."""
+    return (*speculation(given), *prefill(given), *second_prefill(given))
 
 
 def speculation(given: Container[str]) -> tuple[str, ...]:
@@ -153,6 +158,14 @@ def side_by_side(given: Container[str]) -> tuple[str, ...]:
         made += ["t_comm_pre_layout", "t_a2a_pre_layout"]
     made += [f"t_bubble{'_chunk' * chunks}_layout_experts"] if experts else []
     return tuple(made)
+
+
+def drafts_unevenly(given: Container[str], *, several: bool) -> tuple[str, ...]:
+    """Those of a draft model: a copy in each group takes memory there and drafts for it alone."""
+    if drafting(given) != "_draft":
+        return ()
+    moved = ("bytes_per_token_laid_draft",) if "N_par" in given else ()
+    return (*DRAFT_MEMORY_LAYOUT, *(DRAFT_GROUPS if several else ()), *moved)
 
 
 def mixed_unevenly(given: Container[str]) -> tuple[str, ...]:

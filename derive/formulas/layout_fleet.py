@@ -147,13 +147,13 @@ formula(
 formula(
     "TPOT_floor_layout_draft", "t", "s*request/token",
     section="floor", instead_of="TPOT_floor",
-    is_="(PP * W_read_dev + k_draft / one_token * W_draft / g) / B_peak / n_gain",
+    is_="(PP * W_read_dev + k_draft / one_token * W_draft / (TP * PP)) / B_peak / n_gain",
     name=("TPOT floor", "TPOT 下限"),
-    reason=("a round passes the stages one after another, each of which reads its weights; the draft model is split over all "
-            "devices and read once for each drafted token; a round yields n_gain tokens on average",
-            "一轮须依次经过各级，每一级都要读自己的权重；草稿模型切分到全部设备，每个草稿 token 读一遍；一轮平均产出 n_gain 个 token"),
+    reason=("a round passes the stages one after another, each of which reads its weights; the devices of a group split the "
+            "draft model and read it once for each drafted token; a round yields n_gain tokens on average",
+            "一轮须依次经过各级，每一级都要读自己的权重；草稿模型由组内设备切分，每个草稿 token 读一遍；一轮平均产出 n_gain 个 token"),
     reading=("A mean: a request whose drafts are all accepted is faster.", "这是均值：草稿全被接受的请求会更快。"),
     sources=("leviathan2022", "pope2022"),
-    example=({"PP": "2", "W_read_dev": "50.5 GB/device", "W_draft": "4 GB", "g": "2 device", "B_peak": "3 TB/s/device",
+    example=({"PP": "2", "W_read_dev": "50.5 GB/device", "W_draft": "4 GB", "TP": "1 device", "B_peak": "3 TB/s/device",
               "alpha": "0.5", "k_draft": "2 token/request"}, "20 ms*request/token"),
 )  # fmt: skip

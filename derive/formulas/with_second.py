@@ -61,11 +61,11 @@ formula(
     "t_draft_over_group", "t", "s",
     section="second", instead_of="t_draft_over",
     is_="L_draft * t_launch "
-        "+ c_ring * L_draft * (TP - one_device) / TP * b / DP * one_token * d_draft * w_act / (B_link * one_device)",
+        "+ c_ring * L_draft * (TP * PP - one_device) / (TP * PP) * ceil(b / DP) * one_token * d_draft * w_act / (B_link * one_device)",
     name=("time of a drafting step in which no bytes stream", "起草一步中不搬运显存数据的时间"),
     reason=("the kernels of every layer of the draft model start and drain, and its all-reduces, two a layer over the devices "
-            "that share it, do not overlap",
-            "草稿模型每层 kernel 的启动与收尾，以及每层在共享该层的设备间做的两次不重叠的 all-reduce"),
+            "of a group, do not overlap",
+            "草稿模型每层 kernel 的启动与收尾，以及每层在组内各设备间做的两次不重叠的 all-reduce"),
     sources=("nv-cuda-graphs", "hazy2025", "pope2022"),
     example=({"L_draft": "32", "t_launch": "5 µs", "g": "4 device", "PP": "1", "DP": "1", "b": "8 request",
               "d_draft": "4096 element/token", "w_act": "2 byte/element", "B_link": "450 GB/s/device"},
@@ -76,12 +76,12 @@ formula(
     "t_draft_over_waits", "t", "s",
     section="second", instead_of="t_draft_over",
     is_="L_draft * t_launch "
-        "+ c_ring * L_draft * (TP - one_device) / TP * b / DP * one_token * d_draft * w_act / (B_link * one_device) "
-        "+ c_ar * L_draft * min(1, TP / one_device - 1) * t_hop",
+        "+ c_ring * L_draft * (TP * PP - one_device) / (TP * PP) * ceil(b / DP) * one_token * d_draft * w_act / (B_link * one_device) "
+        "+ c_ar * L_draft * min(1, TP * PP / one_device - 1) * t_hop",
     name=("time of a drafting step in which no bytes stream", "起草一步中不搬运显存数据的时间"),
     reason=("the kernels of every layer of the draft model start and drain, and its all-reduces, two a layer over the devices "
-            "that share it, do not overlap, each with its fixed latency",
-            "草稿模型每层 kernel 的启动与收尾，以及每层在共享该层的设备间做的两次不重叠的 all-reduce 及其固定时延"),
+            "of a group, do not overlap, each with its fixed latency",
+            "草稿模型每层 kernel 的启动与收尾，以及每层在组内各设备间做的两次不重叠的 all-reduce 及其固定时延"),
     sources=("nv-cuda-graphs", "hazy2025", "pope2022"),
     example=({"L_draft": "32", "t_launch": "5 µs", "t_hop": "10 µs", "g": "4 device", "PP": "1", "DP": "1",
               "b": "8 request", "d_draft": "4096 element/token", "w_act": "2 byte/element",

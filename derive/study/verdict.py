@@ -326,11 +326,6 @@ def speculated(bound: Bound) -> list[tuple[str, Text, Text]]:
         share = point.get("c_op") * point.get("N_draft") / point.get("F_tok")
         size = tr("{share} more operations", share=percent(share))
         rows.append(("draft_prefill", tr("prefill of the draft model"), size))
-        if "M_free_draft" not in bound.variants:
-            size = tr(
-                "not counted where devices share unevenly: the memory limit is an upper figure"
-            )
-            rows.append(("draft_memory", tr("memory of the draft model"), size))
     return rows
 
 

@@ -18,9 +18,15 @@ WITHHELD: Says = ((), ("g", "g_fit"), ("g_pre", "g_fit_pre"), (FAR,))
 STRONG = Fraction(1, 10)  # percent for one percent: what divides levers that work from others
 AT = (MEAN, "")  # where no mean context is known, at the context given
 # TPOT at peak: a step over its tokens, or with speculation a round over what it yields
-DRAFTED = "max(c_op * N_draft * b * one_token / (g * P_peak), Q_draft / (g * B_peak))"
+DRAFTED = (
+    "max(c_op * N_draft * b * one_token / (g * P_peak), Q_draft / (g * B_peak))",
+    # of a group's own requests on a group's own copy
+    ("max(c_op * N_draft * ceil(b / DP) * one_token / (TP * PP * P_peak), "
+     "(W_draft + ceil(b / DP) * T * kappa_draft) / (TP * PP * B_peak))"),
+)  # fmt: skip
 PEAKS = (
-    "t_step / n", "t_step / n_gain", f"(t_step + k_draft / one_token * {DRAFTED}) / n_gain",
+    "t_step / n", "t_step / n_gain",
+    *(f"(t_step + k_draft / one_token * {drafted}) / n_gain" for drafted in DRAFTED),
 )  # fmt: skip
 CRIT = (("b_crit",), (), *CRITICAL, ("b_crit_mat",), ("I_wall_mat", "I_wall_att"))
 TWICE = ("~X with b = 2 * b", "~TPOT with b = 2 * b")

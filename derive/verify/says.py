@@ -27,7 +27,7 @@ LEFT_OUT = (
     "share_att_prefill", "share_att", "share_embedding", "share_lookup", "share_comm",
     "share_comm_prefill", "share_att_new", "acceptance", "draft_prefill",
     "share_over_pre", "share_write", "share_act", "share_launch",
-    "draft_memory", "prefill_devices",
+    "prefill_devices",
     "format_weights", "format_kv_cache", "format_compute", "format_sparsity", "share_prefill",
     "t_latency", "share_state", "recurrence", "M_other", "state_width", "routing", "queue",
     "kernels",
