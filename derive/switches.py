@@ -102,7 +102,9 @@ def prefill(given: Container[str]) -> tuple[str, ...]:
         made += [f"W_prefill_chunk{several}"] if experts else []
         made += ["share_comm_prefill_found"] if found else []
         if "alpha" in given:
-            made += ["TPOT_mix_spec", "TTFT_mix_spec", "TPOT_mix_exp_spec", "TTFT_mix_exp_spec"]
+            spec = drafting(given)
+            made += ["TPOT_mix_spec", "TTFT_mix_spec"]
+            made += [f"TPOT_mix_exp{spec}", f"TTFT_mix_exp{spec}"]
         return tuple(made)
     made = [f"W_prefill_found{several}"] if experts and found else []
     made += ["I_prefill_found", f"share_comm_prefill_found{'_apart' * apart}"] if found else []
@@ -139,6 +141,7 @@ def side_by_side(given: Container[str]) -> tuple[str, ...]:
     experts = "_experts" if "E" in given else ""
     found, chunks = "hit" in given, "T_chunk" in given
     which = "_chunk" if chunks else "_found" if found else ""
+    spec = drafting(given)
     made = ["t_queue_layout", f"TTFT{which}_layout", f"t_prefill{which}_layout"]
     made += [f"t_busy{which}{experts}"] if experts or chunks else []
     made += ["F_one_experts", "W_one_experts", "W_pre_dev_experts"] if experts else []
@@ -150,7 +153,8 @@ def side_by_side(given: Container[str]) -> tuple[str, ...]:
     if chunks:
         made += ["TTFT_burst_chunk_layout", "N_turn_chunk", "KV_fill_dev_chunk"]
         made += ["share_comm_prefill_chunk_layout", "F_mix_layout", "t_add_layout"]
-        made += [f"TTFT_mix_layout{'_spec' if 'alpha' in given else ''}"]
+        made += [f"TTFT_mix_layout{'_spec' if spec else ''}", f"t_link_chunk_layout{experts}"]
+        made += [f"TTFT_mix_exp_layout{'_draft' if spec == '_draft' else ''}"]
         made += ["t_comm_pre_chunk_layout", "t_a2a_pre_chunk_layout"]
         made += ["T_new_whole"] if not found else []
     else:
@@ -172,7 +176,8 @@ def mixed_unevenly(given: Container[str]) -> tuple[str, ...]:
     """The mixed step where devices read copies: in step with the decode step that it lengthens."""
     if "T_chunk" not in given:
         return ()
-    return (f"t_mix_layout{'_two' if 'E2' in given else '_experts' if 'E' in given else ''}",)
+    experts = "_two" if "E2" in given else "_experts" if "E" in given else ""
+    return (f"t_mix_layout{experts}", f"t_mix_exp_layout{experts}")
 
 
 __all__ = ["by_layout", "by_switches"]

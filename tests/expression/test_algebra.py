@@ -127,7 +127,8 @@ def test_every_symbol_taken_for_positive_is_positive() -> None:
         "n_gain",  # the acceptance is below one
         "W_mix",  # as E_hit
         "t_add",  # a step with a chunk in it takes no less than one without
-        "t_mix_exp",  # the same, and launches are a part of the overheads
+        "t_mix_exp",
+        "t_link_chunk",  # launches are a part of the overheads
         "energy_token",
         "b_crit_T",
         "W_stream",
