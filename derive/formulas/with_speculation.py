@@ -39,6 +39,8 @@ formula(
     is_="W_draft + b * T * kappa_draft",
     name=("bytes one pass of the draft model moves", "草稿模型一次前向搬运的字节数"),
     reason=("its weights once for the batch, its own KV cache once for each request", "其权重整批读一遍，其 KV cache 每个请求各读一遍"),
+    reading=("Every byte is counted once, as in Q_step: data-parallel groups each read a copy of their own.",
+             "与 Q_step 一样，每个字节只计一次：各数据并行组实际各读自己的副本。"),
     sources=("leviathan2022", "chen2023"),
     example=({"W_draft": "2 GB", "b": "10 request", "T": "1000 token/request", "kappa_draft": "100 kB/token"}, "3 GB"),
 )  # fmt: skip

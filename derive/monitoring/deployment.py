@@ -17,8 +17,12 @@ from derive.text import Text, same
 from derive.units import Quantity, unit
 
 VARYING = ("b", "T")  # what an engine tells: the running batch and the context
-# a running batch is a mean of steps: over it the fullest micro-batch is its mean, one request at least
-FULLEST, MEAN = parse("ceil(b / (PP * DP))"), parse("max(one_request, b / (PP * DP))")
+# a running batch is a mean of steps: over it the fullest micro-batch, and the fullest group that
+# drafts for its own requests, is its mean, one request at least
+MEANS = {
+    parse(f"ceil(b / {parts})"): parse(f"max(one_request, b / {parts})")
+    for parts in ("(PP * DP)", "DP")
+}
 DRAFTED = "t_step + k_draft / one_token * t_draft_peak"
 
 
@@ -117,8 +121,7 @@ class Deployment:
 
     def open(self, node: Node, kept: Container[str] = VARYING) -> Node:
         """The node with names opened or replaced by numbers, and constant parts computed."""
-        if node == FULLEST:
-            node = MEAN
+        node = MEANS.get(node, node)
         if isinstance(node, Name):
             if node.id in VARYING or (node.id in kept and self.varies(node.id)):
                 return node

@@ -17,6 +17,7 @@ WINDOWS = "gemma-2-9b-on-1x-l40s"
 UNFIT = "article-70b-on-1x-h100"
 SMALL = "llama-3.1-8b-on-1x-l4"
 SPECULATION = ("speculation.draft=4", "speculation.acceptance=0.7")
+DRAFT = (*SPECULATION, "speculation.draft_model=llama-3.1-8b")
 APART = ("disaggregation.prefill_devices=4", "disaggregation.link=50 GB/s")
 # a name and its settings: dense, experts, windows, nothing fits, no target, a ridge within memory,
 # values set by hand, each switch
@@ -30,7 +31,8 @@ CASES: dict[str, tuple[str, ...]] = {
     "long context": ("article-7b-on-1x-a100",),
     "several tokens a step": (LAUNCH, "n=3"),
     "speculation": (LAUNCH, *SPECULATION),
-    "draft model": (LAUNCH, *SPECULATION, "speculation.draft_model=llama-3.1-8b"),
+    "draft model": (LAUNCH, *DRAFT),
+    "draft model of groups": (LAUNCH, *DRAFT, "devices=8", "TP=4", "DP=2"),
     "prefix cache": (LAUNCH, "prefix_cache.hit=0.5"),
     "whole prompt found": (WINDOWS, "prefix_cache.hit=1"),
     "chunks": (LAUNCH, "chunk=512"),

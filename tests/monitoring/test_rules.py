@@ -288,6 +288,16 @@ def test_the_round_of_a_draft_model_is_the_bound() -> None:
     assert step - step_at(deployment, Fraction(8), "t_step") == drafts
 
 
+def test_a_mean_batch_is_parted_among_groups_as_it_is() -> None:
+    """Nine requests on two groups of four are 4.5 on each, on average over steps."""
+    draft = (*SPECULATION, "speculation.draft_model=llama-3.1-8b")
+    deployment = Deployment(ledger(LAUNCH, *draft, "devices=8", "TP=4", "DP=2"))
+    for batch, each in ((Fraction(9), Fraction(9, 2)), (Fraction(1), Fraction(1))):
+        step = step_at(deployment, batch) - step_at(deployment, batch, "t_step")
+        moved = 2 * (8_030_261_248 - 525_336_576) + each * 2176 * 131_072
+        assert step == 4 * moved / (4 * 3_350 * 10**9)
+
+
 def test_what_no_engine_tells_of_prefill_apart_is_said() -> None:
     text = rules(ledger(LAUNCH, *APART))
     assert "not in any one engine's metric" in made(text)["TTFTHigh"]["annotations"]["description"]
