@@ -168,7 +168,7 @@ def drafts_unevenly(given: Container[str], *, several: bool) -> tuple[str, ...]:
     """Those of a draft model: a copy in each group takes memory there and drafts for it alone."""
     if drafting(given) != "_draft":
         return ()
-    moved = ("bytes_per_token_laid_draft",) if "N_par" in given else ()
+    moved = ("bytes_per_token_laid_draft",) if "N_mb" in given else ()
     return (*DRAFT_MEMORY_LAYOUT, *(DRAFT_GROUPS if several else ()), *moved)
 
 
