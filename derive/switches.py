@@ -145,21 +145,23 @@ def side_by_side(given: Container[str]) -> tuple[str, ...]:
     made = ["t_queue_layout", f"TTFT{which}_layout", f"t_prefill{which}_layout"]
     made += [f"t_busy{which}{experts}"] if experts or chunks else []
     made += ["F_one_experts", "W_one_experts", "W_pre_dev_experts"] if experts else []
-    made += ["F_routed_two"] if "E2" in given else []
+    made += ["F_routed_two", "W_turn_two", "W_end_two"] if "E2" in given else []
+    made += [f"t_end{which}"] if which and experts else []
     # the second order
     made += ["t_launch_pre_layout", f"t_over_pre_layout{experts}"]
     made += ["TTFT_ideal_layout", "TTFT_second_layout", "TTFT_exp_layout"]
     made += [f"Q_pre_dev{which}"] if which else []
     if chunks:
-        made += ["TTFT_burst_chunk_layout", "N_turn_chunk", "KV_fill_dev_chunk"]
+        made += ["N_turn_chunk", "KV_fill_dev_chunk"]
         made += ["share_comm_prefill_chunk_layout", "F_mix_layout", "t_add_layout"]
         made += [f"TTFT_mix_layout{'_spec' if spec else ''}", f"t_link_chunk_layout{experts}"]
         made += [f"TTFT_mix_exp_layout{'_draft' if spec == '_draft' else ''}"]
         made += ["t_comm_pre_chunk_layout", "t_a2a_pre_chunk_layout"]
         made += ["T_new_whole"] if not found else []
     else:
-        made += ["TTFT_burst_layout", *SHARED, f"tokens_pre{which}_layout", f"Q_pre{which}_layout"]
+        made += [*SHARED, f"tokens_pre{which}_layout", f"Q_pre{which}_layout"]
         made += ["t_comm_pre_layout", "t_a2a_pre_layout"]
+    made += [f"TTFT_burst{'_chunk' * chunks}_layout_experts" if experts else "TTFT_burst_layout"]
     made += [f"t_bubble{'_chunk' * chunks}_layout_experts"] if experts else []
     return tuple(made)
 

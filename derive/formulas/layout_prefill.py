@@ -193,28 +193,6 @@ formula(
 
 
 formula(
-    "t_busy_experts", "t", "s",
-    section="ttft", instead_of="t_busy", switch="N_par",
-    is_="max(F_tok * one_request * T_in / (g * MFU * P_peak), W_prefill / (g * MBU * B_peak))",
-    name=("time that one prompt takes of the whole replica", "单个请求的 prefill 占用整个副本的时间"), reason=("with a prompt in every stage of every group all devices are at work: operations and bytes of one prompt over those of the whole replica", "每组的每一级都有请求时全部设备都在工作：单个请求的运算与字节由整个副本分担"),
-    sources=("gpipe2018", "gshard2020"),
-    example=({"F_tok": "140 GFLOP/token", "T_in": "2000 token/request", "g": "4 device", "W_prefill": "140 GB",
-              "N_par": "2", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device", "MFU": "0.5", "MBU": "0.5"}, "140 ms"),
-)  # fmt: skip
-
-formula(
-    "t_busy_found_experts", "t", "s",
-    section="ttft", instead_of="t_busy", switch="N_par",
-    is_="max(F_tok * one_request * T_new / (g * MFU * P_peak), "
-        "(W_prefill / g + KV_hit * kappa_dev / kappa / DP) / (MBU * B_peak))",
-    name=("time that one prompt takes of the whole replica", "单个请求的 prefill 占用整个副本的时间"), reason=("with a prompt in every stage of every group all devices are at work: operations and bytes of one prompt over those of the whole replica", "每组的每一级都有请求时全部设备都在工作：单个请求的运算与字节由整个副本分担"),
-    sources=("gpipe2018", "radix2023"),
-    example=({"F_tok": "140 GFLOP/token", "T_new": "500 token/request", "g": "4 device", "W_prefill": "140 GB",
-              "KV_hit": "40 GB", "kappa_dev": "20000 byte/token/device", "kappa": "80000 byte/token", "DP": "2",
-              "N_par": "2", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device", "MFU": "0.5", "MBU": "0.5"}, "40 ms"),
-)  # fmt: skip
-
-formula(
     "t_busy_chunk", "t", "s",
     section="ttft", instead_of="t_busy", switch="N_par",
     is_="max(F_tok * one_request * T_new / (g * MFU * P_peak), "
@@ -227,41 +205,14 @@ formula(
 )  # fmt: skip
 
 formula(
-    "t_busy_chunk_experts", "t", "s",
-    section="ttft", instead_of="t_busy", switch="N_par",
-    is_="max(F_tok * one_request * T_new / (g * MFU * P_peak), "
-        "N_pass * (W_prefill / g + KV_seen * kappa_dev / kappa / DP) / (MBU * B_peak))",
-    name=("time that one prompt takes of the whole replica", "单个请求的 prefill 占用整个副本的时间"), reason=("with a prompt in every stage of every group all devices are at work: operations and bytes of one prompt over those of the whole replica", "每组的每一级都有请求时全部设备都在工作：单个请求的运算与字节由整个副本分担"),
-    sources=("gpipe2018", "sarathi2024"),
-    example=({"F_tok": "140 GFLOP/token", "T_new": "500 token/request", "g": "4 device", "W_prefill": "140 GB",
-              "N_pass": "2", "KV_seen": "40 GB", "kappa_dev": "20000 byte/token/device", "kappa": "80000 byte/token",
-              "DP": "2", "N_par": "2", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device", "MFU": "0.5", "MBU": "0.5"}, "80 ms"),
-)  # fmt: skip
-
-
-formula(
     "TTFT_burst_layout", "t", "s",
     section="ttft", instead_of="TTFT_burst",
-    is_="max(TTFT, PP * min(b / one_request, DP) * t_busy) + (ceil(b / one_request / DP) - 1) * DP * t_busy",
+    is_="TTFT + (ceil(b / one_request / DP) - 1) * DP * t_busy",
     calibre="reachable",
     name=("first token of the last of b prompts that arrive together", "b 个请求同时到达时，最后一个的首 token 延迟"),
-    reason=("the groups share the prompts, and those of a group follow each other through its stages: ceil(b/DP) + PP − 1 turns "
-            "of a stage; groups that share experts slow each other",
-            "各组分摊请求，组内请求依次流过各级：共 ceil(b/DP) + PP − 1 个级节拍；共用专家的组会相互拖慢"),
+    reason=("the groups share the prompts, and those of a group follow each other through its stages without a gap: the last has "
+            "ceil(b/DP) − 1 others before it",
+            "各组分摊请求，组内请求不间断地依次流过各级：最后一个之前还有 ceil(b/DP) − 1 个"),
     sources=("gpipe2018", "megatron2021"),
-    example=({"b": "5 request", "PP": "2", "DP": "2", "TTFT": "400 ms", "t_busy": "100 ms"}, "800 ms"),
-)  # fmt: skip
-
-formula(
-    "TTFT_burst_chunk_layout", "t", "s",
-    section="ttft", instead_of="TTFT_burst",
-    is_="max(TTFT, (N_pass + PP - 1) / N_pass * min(b / one_request, DP) * t_busy) "
-        "+ (ceil(b / one_request / DP) - 1) * DP * t_busy",
-    calibre="reachable",
-    name=("first token of the last of b prompts that arrive together", "b 个请求同时到达时，最后一个的首 token 延迟"),
-    reason=("the groups share the prompts, and the chunks of a group's prompts follow each other through its stages without a "
-            "gap; groups that share experts slow each other",
-            "各组分摊请求，组内各请求的各块不间断地依次流过各级；共用专家的组会相互拖慢"),
-    sources=("gpipe2018", "sarathi2024"),
-    example=({"b": "5 request", "PP": "2", "DP": "2", "N_pass": "4", "TTFT": "250 ms", "t_busy": "100 ms"}, "650 ms"),
+    example=({"b": "5 request", "DP": "2", "TTFT": "400 ms", "t_busy": "100 ms"}, "800 ms"),
 )  # fmt: skip

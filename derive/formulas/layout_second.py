@@ -245,14 +245,30 @@ formula(
 
 
 formula(
+    "N_end_pre", r"N_{\mathrm{end}}^{\mathrm{pre}}", "",
+    section="second", switch="N_par",
+    is_="ceil((b_pre / one_request - DP * (N_turn - PP)) * g_exp / (TP * DP))",
+    name=("prompts in the last turn of prefill that share one copy of the experts", "prefill 的最后一个节拍中共用一份专家的请求数"),
+    reason=("N_turn − PP turns before it had a prompt in every group; the rest is parted evenly over the copies, and the fullest "
+            "counts",
+            "此前 N_turn − PP 个节拍中每组各有一个请求；余下的平均分到各份专家，按最满的一份计"),
+    sources=("gpipe2018", "gshard2020"),
+    example=({"b_pre": "13 request", "DP": "8", "PP": "2", "N_turn": "3", "g_exp": "4 device", "TP": "1 device", "N_par": "16"},
+             "3"),
+)  # fmt: skip
+
+formula(
     "t_bubble_layout_experts", "t", "s",
     section="second", instead_of="t_bubble",
-    is_="N_turn / PP * ((F_matmul_pre + F_att_pre) * one_request / b_pre - F_routed * tokens_pre * (1 - min(b_pre / one_request, "
-        "(g_exp / TP)) / (g_exp / TP))) / (TP * P_peak) - t_ops_pre",
-    name=("time in which stages and groups of prefill stand idle", "prefill 中各级与各组空闲的时间"), reason=("as without experts, but the ranks of groups without a prompt compute the experts that they hold", "与无专家时相同，但没有请求的组也会计算其持有的专家"),
+    is_="(N_turn * (F_matmul_pre + F_att_pre) * one_request / b_pre - (PP - (PP - 1) * min(1, N_turn - PP)) * F_routed * tokens_pre "
+        "* (1 - min(N_end_pre, g_exp / TP) / (g_exp / TP))) / (PP * TP * P_peak) - t_ops_pre",
+    name=("time in which stages and groups of prefill stand idle", "prefill 中各级与各组空闲的时间"),
+    reason=("as without experts, but in the last turn, which passes all PP stages where it is the only one, the ranks of groups "
+            "without a prompt compute the experts that they hold",
+            "与无专家时相同，但在最后一个节拍中，没有请求的组也会计算其持有的专家；若只有这一个节拍，则在全部 PP 级上均如此"),
     sources=("gpipe2018", "gshard2020"),
     example=({"N_turn": "2", "PP": "2", "F_matmul_pre": "390 TFLOP", "F_att_pre": "10 TFLOP", "b_pre": "1 request",
-              "F_routed": "20 GFLOP/token", "tokens_pre": "10000 token", "g_exp": "4 device", "TP": "2 device",
+              "F_routed": "20 GFLOP/token", "tokens_pre": "10000 token", "N_end_pre": "1", "g_exp": "4 device", "TP": "2 device",
               "P_peak": "1000 TFLOP/s/device", "t_ops_pre": "50 ms", "N_par": "4"}, "100 ms"),
 )  # fmt: skip
 

@@ -138,6 +138,11 @@ def test_every_symbol_taken_for_positive_is_positive() -> None:
         "t_send_pre",
         "t_wait",
         "N_turn",  # one stage at least
+        "N_end",  # a turn before the last is full
+        "N_end_pre",
+        "W_turn",  # as E_hit
+        "W_end",
+        "F_end",  # the routed experts are a part of the model
         "N_mat_draft",  # the table is a part of the draft model
         "Q_stream_draft",
         "t_bubble",

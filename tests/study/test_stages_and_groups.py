@@ -136,8 +136,12 @@ def test_experts_of_idle_groups_compute() -> None:
     # beside each other no more than all devices together can do
     peak = scenario.peak
     with standing_in(scenario.variants):
-        assert peak.get("t_busy") == max(
-            whole, exact(*sets, name=SPARSE, of="W_prefill") / (8 * given["B_peak"])
+        rest = given["N_fix"] * given["w_fix"]  # of each group, the experts for all eight
+        shared = given["N_exp"] * peak.get("w_exp") / 8  # 16,384 tokens miss none of 256
+        assert (
+            0
+            <= 1 - peak.get("t_busy") / max(whole, (rest + shared) / (8 * given["B_peak"]))
+            < Fraction(1, 10**12)
         )
         assert peak.get("t_busy") <= peak.get("TTFT") <= 8 * peak.get("t_busy")
 
