@@ -60,7 +60,7 @@ def by_layout(given: Mapping[str, Fraction], *, uneven: bool) -> tuple[str, ...]
     several = given["PP"] * given["DP"] > 1
     shared = (*mixed_unevenly(given), *drafts_unevenly(given, several=several))
     if not several:
-        return shared
+        return (*shared, *copied(given))
     floor = f"TPOT_floor_layout{drafting(given)}"
     if "g_pre" in given:  # prefill is another pool's
         return (*shared, floor, "g_slo_layout_apart")
@@ -172,6 +172,19 @@ def drafts_unevenly(given: Container[str], *, several: bool) -> tuple[str, ...]:
         return ()
     moved = ("bytes_per_token_laid_draft",) if "N_mb" in given else ()
     return (*DRAFT_MEMORY_LAYOUT, *(DRAFT_GROUPS if several else ()), *moved)
+
+
+def copied(given: Mapping[str, Fraction]) -> tuple[str, ...]:
+    """Those of one stage of one group with more devices than KV heads, that prefills itself."""
+    heads = given.get("H_kv")
+    if heads is None or given["g"] <= heads or "g_pre" in given or "T_chunk" in given:
+        return ()
+    if "hit" not in given:
+        return ("TTFT_second_copies", "TTFT_exp_copies")
+    experts = "_experts" if "E" in given else ""
+    made = (f"{name}_found_copies{experts}" for name in ("TTFT", "t_prefill"))
+    second = (f"TTFT_{name}_found_copies" for name in ("ideal", "second", "exp"))
+    return (*made, *second)
 
 
 def mixed_unevenly(given: Container[str]) -> tuple[str, ...]:
