@@ -254,7 +254,7 @@ def walled(given: Mapping[str, Fraction]) -> tuple[str, ...]:
     if "N_mb" in given:
         made += MOVED
     if "alpha" in given:
-        made = [f"{v}_spec" if v in ("I_decode_laid", "bytes_per_token_laid") else v for v in made]
+        made = [f"{v}_spec" if v == "bytes_per_token_laid" else v for v in made]
         made = [v for v in made if v != "MBU_meas_laid"]
         made = [v for v in made if v != "bytes_per_token_laid_spec" or "N_draft" not in given]
     return tuple(made)

@@ -13,25 +13,13 @@ from derive.formula import formula
 formula(
     "I_decode_laid", "i", "FLOP/byte",
     section="intensity", instead_of="I_decode",
-    is_="F_tok * one_token * ceil(b / (PP * DP)) / (TP * (PP * W_read_dev + KV_dev))",
-    name=("arithmetic intensity of decode", "decode 阶段的算术强度"),
-    reason=("the fullest micro-batch brings one token of each of its requests; what the devices of its group read for it, copies "
-            "included",
-            "最满的微批中每个请求带来一个 token；除以该组设备为它读取的字节数（含副本）"),
-    sources=("kipply2022", "gpipe2018"),
-    example=({"F_tok": "140 GFLOP/token", "b": "15 request", "PP": "2", "DP": "1", "g": "4 device",
-              "W_read_dev": "30 GB/device", "KV_dev": "10 GB/device"}, "8 FLOP/byte"),
-)  # fmt: skip
-
-formula(
-    "I_decode_laid_spec", "i", "FLOP/byte",
-    section="intensity", instead_of="I_decode",
     is_="F_tok * n * ceil(b / (PP * DP)) / (TP * (PP * W_read_dev + KV_dev))",
     name=("arithmetic intensity of decode", "decode 阶段的算术强度"),
-    reason=("with speculation: that of the pass that verifies n tokens of each request of the fullest micro-batch",
-            "启用投机解码：即对最满的微批校验每个请求 n 个 token 的那次前向"),
-    sources=("leviathan2022", "gpipe2018"),
-    example=({"F_tok": "140 GFLOP/token", "b": "3 request", "n": "4 token/request", "PP": "2", "DP": "1", "g": "4 device",
+    reason=("the fullest micro-batch brings n tokens of each of its requests, over what the devices of its group read for it, "
+            "copies included; with speculation that of the pass that verifies them",
+            "最满的微批中每个请求带来 n 个 token，除以该组设备为它读取的字节数（含副本）；启用投机解码时即校验的那次前向"),
+    sources=("kipply2022", "gpipe2018"),
+    example=({"F_tok": "140 GFLOP/token", "b": "15 request", "n": "1 token/request", "PP": "2", "DP": "1", "g": "4 device",
               "W_read_dev": "30 GB/device", "KV_dev": "10 GB/device"}, "8 FLOP/byte"),
 )  # fmt: skip
 
