@@ -15,6 +15,7 @@ from derive.verify.values import Ledger
 
 ASKED = ("TPOT_ideal", "b_max_dev", "kappa_dev", "W_dev")
 SIZES = ("g", "TP", "PP", "DP", "EP")
+CALLED = {"TP": "TP × 2", "PP": "PP × 2", "DP": "DP × 2", "EP": "EP = TP · DP"}
 
 
 def layouts(ledger: Ledger) -> dict[str, dict[str, Quantity]]:
@@ -46,6 +47,9 @@ def check_adding(ledger: Ledger) -> Iterator[Text]:
         except (Broken, NoValue) as error:
             yield tr("{name}: {why}", name=f"adding.{row['id']}", why=error.why)
             continue
+        called = CALLED.get(row["id"])
+        if called is not None and {*row["name"].values()} != {called}:
+            yield tr("adding: {found} is not the layout of its row", found=quoted(row["name"]))
         if row["layout"] != sizes:
             yield tr("adding: {found} is not the layout of its row", found=quoted(row["layout"]))
         for name, found in values.items():
