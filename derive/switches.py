@@ -101,9 +101,11 @@ def prefill(given: Container[str]) -> tuple[str, ...]:
         made += [f"W_mix{several}"] if several else []
         made += [f"W_prefill_chunk{several}"] if experts else []
         made += ["share_comm_prefill_found"] if found else []
+        rounds = "_spec" if "alpha" in given else ""
+        made += [f"b_mix{rounds}{experts}"] if rounds or experts else []
         if "alpha" in given:
             spec = drafting(given)
-            made += ["TPOT_mix_spec", "TTFT_mix_spec"]
+            made += ["t_load_spec", "TPOT_mix_spec", "TTFT_mix_spec"]
             made += [f"TPOT_mix_exp{spec}", f"TTFT_mix_exp{spec}"]
         return tuple(made)
     made = [f"W_prefill_found{several}"] if experts and found else []

@@ -13,6 +13,7 @@ from typing import Any
 from derive.derivation.resolve import depends
 from derive.derivation.stored import crossings, trees
 from derive.expression.algebra import symbol, to_sympy
+from derive.expression.grammar import parse
 from derive.expression.tree import Call, Name, Node, names, rebuild
 from derive.formula import CATALOGUE, active
 
@@ -20,7 +21,8 @@ RISES, FALLS, STAYS, UNKNOWN = "rises", "falls", "stays", "unknown"
 CALIBRATION = ("MFU", "MBU")
 MONOTONE = ("max", "min", "floor", "ceil")
 # what a scenario guarantees of symbols: the first is never below the second
-AT_LEAST = {"T_out": "one_token", "g": "one_device", "Q_step": "W_read", "N_exp": "N_exp2"}
+AT_LEAST = {"T_out": "one_token", "g": "one_device", "Q_step": "W_read", "N_exp": "N_exp2",
+            "N_pass": "1", "PP": "1"}  # fmt: skip
 # what holds wherever a formula exists: the first is below 1
 BELOW_ONE = ("share_prefill", "share_pool", "missed_")  # experts that no token hits are a share
 
@@ -100,7 +102,7 @@ def slope(tree: Node, by: str) -> int:
     for name in (str(s) for s in derived.free_symbols):
         if name in AT_LEAST:
             over = sympy.Symbol(f"over_{name}", nonnegative=True)
-            put[symbol(name)] = symbol(AT_LEAST[name]) + over
+            put[symbol(name)] = to_sympy(parse(AT_LEAST[name])) + over
         elif name.startswith(BELOW_ONE):
             left = sympy.Symbol(f"left_{name}", positive=True)
             put[symbol(name)] = 1 / (1 + left)

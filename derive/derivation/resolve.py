@@ -58,11 +58,9 @@ def _depends(name: str, on: str, variants: tuple[str, ...]) -> bool:
     found = CATALOGUE.get(name)
     if found is None:
         return False
-    if (
-        on in found.at
-        or (found.limit and found.limit[1] == on)
-        or (found.solve and found.solve[2] == on)
-    ):
+    if on in found.at:  # held at something that may depend on it
+        return any(_depends(n, on, variants) for held in found.at.values() for n in names(held))
+    if (found.limit and found.limit[1] == on) or (found.solve and found.solve[2] == on):
         return False
     return any(_depends(used, on, variants) for used in found.uses)
 

@@ -63,36 +63,37 @@ formula(
 formula(
     "t_add_layout", "t", "s",
     section="ttft", instead_of="t_add",
-    is_="N_pass * (t_mix - t_step_eff) / (PP * DP)",
+    is_="((N_pass - 1) * (t_mix - t_step_eff) + t_last - t_step_eff) / (PP * DP)",
     calibre="reachable",
     name=("time that one prompt adds to the steps it rides on", "单个请求的 prefill 给所搭载各步增加的时间"),
-    reason=("what prefill costs a busy replica, each of whose steps carries PP · DP chunks", "prefill 对忙碌副本的实际开销；每一步携带 PP · DP 块"),
+    reason=("what prefill costs where steps of decode are there for every chunk; a step carries PP · DP of them",
+            "每一块都有 decode 步可搭载时 prefill 的实际开销；每一步携带 PP · DP 块"),
     sources=("sarathi2024", "megatron2021"),
-    example=({"N_pass": "4", "t_mix": "40 ms", "t_step_eff": "25 ms", "PP": "1", "DP": "2"}, "30 ms"),
+    example=({"N_pass": "4", "t_mix": "40 ms", "t_last": "35 ms", "t_step_eff": "25 ms", "PP": "1", "DP": "2"}, "27.5 ms"),
 )  # fmt: skip
 
 formula(
     "TTFT_mix_layout", "t", "s",
     section="ttft", instead_of="TTFT_mix",
-    is_="(N_pass + PP - 1) / PP * t_mix",
+    is_="(N_pass + PP - 2) / PP * t_mix + t_last / PP",
     calibre="reachable",
     name=("time to first token of a prompt that shares its steps with decode", "与 decode 共用各步的请求的首 token 延迟"),
     reason=("its chunks ride on successive micro-batches of one group through the stages, in N_pass + PP − 1 turns, of which a step "
-            "has PP; no queue of prompts",
-            "各块依次搭载在同一组相继的微批上流过各级，共 N_pass + PP − 1 个节拍，一步含 PP 个节拍；不计输入排队"),
+            "has PP; the last chunk paces its own last turn alone; no queue of prompts",
+            "各块依次搭载在同一组相继的微批上流过各级，共 N_pass + PP − 1 个节拍，一步含 PP 个节拍；最后一块只决定自己的最后一拍；不计输入排队"),
     sources=("sarathi2024", "gpipe2018"),
-    example=({"N_pass": "4", "PP": "2", "t_mix": "40 ms"}, "100 ms"),
+    example=({"N_pass": "4", "PP": "2", "t_mix": "40 ms", "t_last": "30 ms"}, "95 ms"),
 )  # fmt: skip
 
 formula(
     "TTFT_mix_layout_spec", "t", "s",
     section="ttft", instead_of="TTFT_mix",
-    is_="(N_pass + PP - 1) / PP * (t_mix + t_round - t_step_eff)",
+    is_="(N_pass + PP - 2) / PP * t_mix + t_last / PP + (N_pass + PP - 1) / PP * (t_round - t_step_eff)",
     calibre="reachable",
     name=("time to first token of a prompt that shares its steps with decode", "与 decode 共用各步的请求的首 token 延迟"),
     reason=("its chunks ride on successive micro-batches of one group through the stages, in N_pass + PP − 1 turns, of which a round "
-            "has PP; no queue of prompts",
-            "各块依次搭载在同一组相继的微批上流过各级，共 N_pass + PP − 1 个节拍，一轮投机解码含 PP 个节拍；不计输入排队"),
+            "has PP; the last chunk paces its own last turn alone; no queue of prompts",
+            "各块依次搭载在同一组相继的微批上流过各级，共 N_pass + PP − 1 个节拍，一轮投机解码含 PP 个节拍；最后一块只决定自己的最后一拍；不计输入排队"),
     sources=("sarathi2024", "leviathan2022"),
-    example=({"N_pass": "4", "PP": "2", "t_mix": "40 ms", "t_round": "22 ms", "t_step_eff": "20 ms"}, "105 ms"),
+    example=({"N_pass": "4", "PP": "2", "t_mix": "40 ms", "t_last": "30 ms", "t_round": "22 ms", "t_step_eff": "20 ms"}, "100 ms"),
 )  # fmt: skip

@@ -1,7 +1,5 @@
 """Chunked prefill mixed with decode: a step that carries both, and what a prompt then costs."""
 
-import derive.formulas.fleet
-import derive.formulas.load
 import derive.formulas.with_prefill
 import derive.formulas.with_speculation  # noqa: F401
 from derive.formula import formula
@@ -77,6 +75,19 @@ formula(
 )  # fmt: skip
 
 formula(
+    "t_last", r"t_{\mathrm{last}}", "s",
+    section="step",
+    of="t_mix", at={"T_pass": "T_last"}, held=("T_pass", "T_last", "N_pass", "KV_seen"),
+    calibre="reachable",
+    name=("time of the mixed step that carries the last chunk", "携带最后一块的混合步的时间"),
+    reason=("the last chunk is what is left of the prompt: it brings fewer tokens than a full one, and its step is shorter",
+            "最后一块只是输入的余数：token 少于满块，所在的步也更短"),
+    sources=("sarathi2024",),
+    example=({"F_tok": "140 GFLOP/token", "b": "8 request", "n": "1 token/request", "T_last": "492 token", "Q_step": "155 GB", "KV_seen": "1 GB",
+              "g": "1 device", "P_peak": "1000 TFLOP/s/device", "B_peak": "3 TB/s/device", "MFU": "0.5", "MBU": "0.5"}, "140 ms"),
+)  # fmt: skip
+
+formula(
     "TPOT_mix", r"\mathrm{TPOT}_{\mathrm{mix}}", "s*request/token",
     section="step",
     is_="t_mix / n",
@@ -104,36 +115,39 @@ formula(
 formula(
     "TTFT_mix", r"\mathrm{TTFT}_{\mathrm{mix}}", "s",
     section="ttft",
-    is_="N_pass * t_mix",
+    is_="(N_pass - 1) * t_mix + t_last",
     calibre="reachable",
     name=("time to first token of a prompt that shares its steps with decode", "与 decode 共用各步的请求的首 token 延迟"),
-    reason=("its chunks ride on as many steps of b decoding requests; no queue of prompts",
-            "各块依次搭载在 b 个请求的 decode 步上；不计输入排队"),
+    reason=("its chunks ride on as many steps of b decoding requests, the last one perhaps part full; no queue of prompts",
+            "各块依次搭载在 b 个请求的 decode 步上，最后一块可能不满；不计输入排队"),
     sources=("sarathi2024",),
-    example=({"N_pass": "4", "t_mix": "40 ms"}, "160 ms"),
+    example=({"N_pass": "4", "t_mix": "40 ms", "t_last": "30 ms"}, "150 ms"),
 )  # fmt: skip
 
 formula(
     "TTFT_mix_spec", "t", "s",
     section="ttft", instead_of="TTFT_mix",
-    is_="N_pass * (t_mix + t_round - t_step_eff)",
+    is_="(N_pass - 1) * t_mix + t_last + N_pass * (t_round - t_step_eff)",
     calibre="reachable",
     name=("time to first token of a prompt that shares its steps with decode", "与 decode 共用各步的请求的首 token 延迟"),
-    reason=("its chunks ride on as many rounds of b decoding requests; no queue of prompts", "各块依次搭载在 b 个请求的投机解码轮次上；不计输入排队"),
+    reason=("its chunks ride on as many rounds of b decoding requests, the last one perhaps part full; no queue of prompts",
+            "各块依次搭载在 b 个请求的投机解码轮次上，最后一块可能不满；不计输入排队"),
     sources=("sarathi2024", "leviathan2022"),
-    example=({"N_pass": "4", "t_mix": "40 ms", "t_round": "22 ms", "t_step_eff": "20 ms"}, "168 ms"),
+    example=({"N_pass": "4", "t_mix": "40 ms", "t_last": "30 ms", "t_round": "22 ms", "t_step_eff": "20 ms"}, "158 ms"),
 )  # fmt: skip
 
 formula(
     "t_add", r"t_{\mathrm{add}}", "s",
     section="ttft",
-    is_="N_pass * (t_mix - t_step_eff)",
+    is_="(N_pass - 1) * (t_mix - t_step_eff) + t_last - t_step_eff",
     calibre="reachable",
     name=("time that one prompt adds to the steps it rides on", "单个请求的 prefill 给所搭载各步增加的时间"),
-    reason=("what prefill costs a busy replica: the weights are read for decode anyway",
-            "prefill 对忙碌副本的实际开销：权重本来就要为 decode 读取"),
+    reason=("what prefill costs where steps of decode are there for every chunk: the weights are read for decode anyway",
+            "每一块都有 decode 步可搭载时 prefill 的实际开销：权重本来就要为 decode 读取"),
+    reading=("A request brings few steps of decode to a full batch; where its chunks are more than these, t_load is what it takes.",
+             "批满时单个请求分摊到的 decode 步很少；块数多于这些步时，实际占用的时间是 t_load。"),
     sources=("sarathi2024",),
-    example=({"N_pass": "4", "t_mix": "40 ms", "t_step_eff": "25 ms"}, "60 ms"),
+    example=({"N_pass": "4", "t_mix": "40 ms", "t_last": "35 ms", "t_step_eff": "25 ms"}, "55 ms"),
 )  # fmt: skip
 
 formula(
@@ -148,65 +162,4 @@ formula(
     example=({"F_tok": "140 GFLOP/token", "b": "50 request", "T_new": "2000 token/request", "Q_step": "60 GB",
               "kappa": "1 byte/token", "g": "4 device", "P_peak": "1000 TFLOP/s/device", "B_peak": "3 TB/s/device",
               "MFU": "0.5", "MBU": "0.5", "target_TPOT": "28 ms*request/token", "T_chunk": "512 token"}, "350 token"),
-)  # fmt: skip
-
-formula(
-    "replicas_mixed", "r", "",
-    section="fleet", instead_of="replicas",
-    is_="ceil(arrival * (t_add / one_request + (T_out - one_token) * TPOT / b) / headroom)",
-    calibre="reachable",
-    name=("replicas for the offered load", "承接到达率所需的副本数"),
-    reason=("busy time a request takes of a replica, its chunks on steps of decode, times the arrival rate (Little's law), with headroom, rounded up",
-            "每个请求占用副本的忙时（其各块搭载在 decode 步上）乘以到达率（利特尔定律），计入余量后向上取整"),
-    sources=("little1961", "sarathi2024"),
-    example=({"t_add": "100 ms", "T_out": "101 token/request", "TPOT": "20 ms*request/token", "b": "10 request",
-              "arrival": "5 request/s", "headroom": "0.7"}, "3"),
-)  # fmt: skip
-
-formula(
-    "cost_token_mixed", "c", "USD/token",
-    section="fleet", instead_of="cost_token",
-    is_="g * price * (t_add / one_request + (T_out - one_token) * TPOT / b) / T_out",
-    calibre="reachable",
-    name=("cost per output token, prefill included", "每输出 token 成本（含 prefill）"),
-    reason=("device time that a whole request adds over its output tokens", "整个请求增加的设备时间分摊到输出 token"),
-    sources=("databricks2023", "sarathi2024"),
-    example=({"t_add": "100 ms", "T_out": "101 token/request", "TPOT": "20 ms*request/token", "b": "10 request",
-              "g": "4 device", "price": "3.6 USD/hour/device"}, "0.00001188118811881188 USD/token"),
-)  # fmt: skip
-
-formula(
-    "energy_token_mixed", "e", "J/token",
-    section="fleet", instead_of="energy_token",
-    is_="g * TDP * (t_add / one_request + (T_out - one_token) * TPOT / b) / T_out",
-    calibre="reachable",
-    name=("energy per output token at TDP", "每输出 token 能耗（按 TDP）"),
-    reason=("the same device time at the thermal design power: an upper figure", "同样的设备时间乘以热设计功耗：偏高估计"),
-    sources=("databricks2023", "sarathi2024"),
-    example=({"t_add": "100 ms", "T_out": "101 token/request", "TPOT": "20 ms*request/token", "b": "10 request",
-              "g": "4 device", "TDP": "700 W/device"}, "8.3168 J/token"),
-)  # fmt: skip
-
-formula(
-    "share_prefill_mixed", "s", "",
-    section="fleet", instead_of="share_prefill",
-    is_="arrival * t_add / one_request / replicas",
-    calibre="reachable",
-    name=("share of a replica's time that prefill takes", "prefill 占副本时间的比例"),
-    reason=("the time that chunks add to the steps of decode", "各块给 decode 步增加的时间"),
-    sources=("sarathi2024",),
-    example=({"arrival": "2 request/s", "t_add": "150 ms", "replicas": "3"}, "0.1"),
-)  # fmt: skip
-
-formula(
-    "cost_in_mixed", "c", "USD/token",
-    section="fleet", instead_of="cost_in",
-    is_="g * price * t_add / one_request / T_in",
-    calibre="reachable",
-    name=("cost per input token", "每输入 token 成本"),
-    reason=("the device time that the chunks of a prompt add to the steps of decode, over the tokens of the prompt",
-            "各块给 decode 步增加的设备时间，分摊到输入 token"),
-    sources=("databricks2023", "sarathi2024"),
-    example=({"g": "4 device", "price": "3.6 USD/hour/device", "t_add": "500 ms",
-              "T_in": "2000 token/request"}, "1 USD/Mtoken"),
 )  # fmt: skip

@@ -91,6 +91,16 @@ formula(
 )  # fmt: skip
 
 formula(
+    "T_last", r"T_{\mathrm{last}}", "token",
+    section="ttft",
+    is_="one_request * T_new - (N_pass - 1) * T_pass",
+    name=("prompt tokens of the last prefill pass", "最后一次 prefill 前向的输入 token 数"),
+    reason=("what the full chunks before it leave", "此前各满块之后余下的 token"),
+    sources=("sarathi2024",),
+    example=({"T_new": "2000 token/request", "N_pass": "4", "T_pass": "512 token"}, "464 token"),
+)  # fmt: skip
+
+formula(
     "KV_seen", r"\mathrm{KV}_{\mathrm{seen}}", "byte",
     section="ttft",
     is_="kappa * (N_pass - 1) * T_pass / 2",

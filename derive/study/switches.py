@@ -141,6 +141,14 @@ def chunked_prefill(bound: Bound, results: Results) -> Iterator[Finding]:
             **parts,
         )
     )
+    beside = value(results, "b_mix")
+    if beside is not None and beside < bound.typical.get("b"):
+        told = tr(
+            "{told} Its chunks are more than the steps of decode that a full batch has for it: on a busy replica every step "
+            "carries a chunk, the batch that decodes beside it is {beside} on average, and a prompt takes {load} of the replica "
+            "besides its decode.",
+            told=told, beside=text(results, "b_mix"), load=text(results, "t_load"),
+        )  # fmt: skip
     missed = target is not None and mixed > target.quantity.base
     if target is not None and missed and results["T_chunk_slo"].value is not None:
         told = tr(

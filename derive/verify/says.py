@@ -156,7 +156,9 @@ SAYS: dict[str, Says] = {
     ),
     "findings.prefix_cache": (("T_hit", "T_in", "T_new", "KV_hit", "TTFT", "TTFT at hit = 0"),),
     "findings.chunked_prefill": tuple(
-        ("T_pass", "t_mix", "t_step_eff", "TPOT_mix", "TPOT", "N_pass", "TTFT_mix", "TTFT", *more)
+        ("T_pass", "t_mix", "t_step_eff", "TPOT_mix", "TPOT", "N_pass", "TTFT_mix", "TTFT",
+         *busy, *more)
+        for busy in ((), ("b_mix", "t_load"))
         for more in ((), ("target_TPOT",), ("target_TPOT", "T_chunk_slo"))
     ),
     "findings.disaggregation": tuple(

@@ -126,6 +126,10 @@ def test_every_symbol_taken_for_positive_is_positive() -> None:
         "g_fit_pre",
         "n_gain",  # the acceptance is below one
         "W_mix",  # as E_hit
+        "T_last",  # the full chunks before it leave something
+        "b_mix",  # an answer has one token at least
+        "TTFT_mix",  # one pass at least
+        "t_load",  # t_add at least
         "t_add",  # a step with a chunk in it takes no less than one without
         "t_mix_exp",
         "t_link_chunk",  # launches are a part of the overheads

@@ -161,6 +161,10 @@ BARE = {
     ("N_turn", "1"): "links between stages: one fewer than stages",
     ("t_send_pre", "1"): "links between turns, and stages there or not",
     ("KV_seen", "1"): "the first pass reads nothing of the prompt",
+    ("T_last", "1"): "all passes but the last are full",
+    ("TTFT_mix", "1"): "the same",
+    ("t_add", "1"): "the same",
+    ("t_load", "1"): "the same",
     ("KV_seen", "2"): "half: the mean of an even growth",
 }
 

@@ -1,0 +1,154 @@
+"""Prefill in chunks, by hand: what a busy replica has time for, a last chunk that is part full."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from derive.formula import standing_in
+from derive.specs import load
+from derive.specs.lookup import spec_roots
+from derive.study import study
+from derive.study.bind import bind
+from derive.verify.judge import judged
+
+from .test_switches import DRAFT, HIT, LAUNCH, SPARSE, SPEC, exact, loaded, text
+
+# Llama 3 70B on four H100: 70,553,706,496 parameters of 2 byte, 327,680 byte of KV a token; MFU 0.5
+# of 989.5 TFLOP/s and MBU 0.6 of 3.35 TB/s on each of four devices
+N, KAPPA = 70_553_706_496, 327_680
+OPS, RATE = Fraction(4 * 989_500_000_000_000, 2), Fraction(4 * 3_350_000_000_000 * 6, 10)
+LOAD = ("arrival=20 request/s",)
+
+# --- a busy replica ------------------------------------------------------------------------------
+
+
+def busy(*sets: str, name: str = LAUNCH) -> Fraction:
+    """The time that a whole request takes of a replica, decode included."""
+    decode = (exact(*sets, name=name, of="T_out") - 1) * exact(*sets, name=name, of="TPOT")
+    return exact(*sets, name=name, of="t_load") + decode / exact(*sets, name=name, of="b")
+
+
+def test_chunks_without_steps_of_decode_bound_a_replica() -> None:
+    """Sixteen chunks of 128, 63 tokens out: 63/16 requests decode beside each chunk, not 33."""
+    sets = ("b=33", "chunk=128", "T_out=64", *LOAD)
+    beside = Fraction(63, 16)
+    context = exact(*sets, of="T")
+    step = (2 * N + beside * context * KAPPA + Fraction(15 * 128, 2) * KAPPA) / RATE
+    assert step > 2 * N * (128 + beside) / OPS
+    assert exact(*sets, of="b_mix") == beside
+    assert exact(*sets, of="t_mix_busy") == step
+    assert busy(*sets) == 16 * step
+    assert round(float(16 * step * 1000), 1) == 286.9
+    assert exact(*sets, of="replicas") == 9  # 20 × 0.2869 / 0.7 = 8.2
+    assert text(*sets, of="cost_token").startswith("≈ 12.45 USD/Mtoken")
+
+
+@pytest.mark.parametrize(
+    ("sets", "shown", "replicas"),
+    [(("b=33", "chunk=128"), 305.4, 9), (("b=64", "chunk=256"), 164.6, 5),
+     (("b=220", "chunk=512"), 164.2, 5), (("b=64", "chunk=128", "TP=2", "PP=2"), 305.5, 9)],
+)  # fmt: skip
+def test_a_request_takes_as_many_steps_as_its_chunks(
+    sets: tuple[str, ...], shown: float, replicas: int
+) -> None:
+    assert round(float(busy(*sets, *LOAD) * 1000), 1) == shown
+    assert exact(*sets, *LOAD, of="replicas") == replicas
+
+
+def test_steps_that_are_there_anyway_take_what_chunks_add() -> None:
+    """255 / 8 = 31.9 steps of decode for each request, four of which carry a chunk."""
+    assert exact("chunk=512", of="b_mix") == 8
+    assert exact("chunk=512", of="t_load") == exact("chunk=512", of="t_add")
+
+
+def test_rounds_of_speculation_are_fewer_than_tokens() -> None:
+    """127 tokens in rounds of 2.7731: 45.8 rounds, for sixteen chunks 2.86 requests beside each."""
+    sets = ("b=33", "chunk=128", "T_out=128", *SPEC)
+    assert exact(*sets, of="b_mix") == 127 / Fraction("2.7731") / 16
+    waits = exact(*sets, of="t_round") - exact(*sets, of="t_step_eff")
+    assert busy(*sets) == 16 * (exact(*sets, of="t_mix_busy") + waits)
+
+
+def test_experts_are_hit_by_whole_requests() -> None:
+    """DeepSeek-V3, 32 chunks: 511 / 32 = 15.97 requests, counted as 16."""
+    assert exact("b=64", "chunk=64", name=SPARSE, of="b_mix") == 16
+
+
+@pytest.mark.parametrize("name", [LAUNCH, SPARSE])
+@pytest.mark.parametrize("more", [(), SPEC, DRAFT, HIT], ids=str)
+@pytest.mark.parametrize("layout", [(), ("PP=2",), ("DP=2",)], ids=str)
+def test_no_request_takes_less_than_its_operations(
+    name: str, more: tuple[str, ...], layout: tuple[str, ...]
+) -> None:
+    """Nor do shorter chunks make a prompt cheaper where every step carries one already."""
+    bound = bind(loaded(name, (*layout, *more, "chunk=512")))
+    with standing_in(bound.variants):
+        for batch, out in ((1, 2), (8, 256), (33, 64), (256, 256)):
+            here = bound.typical.with_(b=Fraction(batch), T_out=Fraction(out))
+            loads, full = [], []
+            for chunk in (2048, 1024, 512, 128, 64):
+                at = here.with_(T_chunk=Fraction(chunk))
+                loads.append(at.get("t_load"))
+                full.append(at.get("b_mix") < batch)
+                assert loads[-1] >= at.get("t_add") > 0
+                whole = loads[-1] + (out - 1) * at.get("TPOT") / batch
+                tokens = at.get("T_new") + out - 1
+                rate = at.get("g") * at.get("MFU") * at.get("P_peak")
+                assert whole >= at.get("F_tok") * tokens / rate
+            bound_by_chunks = [load for load, every in zip(loads, full, strict=True) if every]
+            assert bound_by_chunks == sorted(bound_by_chunks)
+
+
+# --- a last chunk that is part full --------------------------------------------------------------
+
+
+def test_a_last_chunk_of_one_token_takes_a_step_of_decode() -> None:
+    """2,049 tokens in chunks of 2,048: one step of 2,056 tokens, one of nine."""
+    sets = ("chunk=2048", "T_in=2049")
+    full = 2 * N * 2056 / OPS
+    read = 2 * N + 8 * exact(*sets, of="T") * KAPPA
+    last = (read + 1024 * KAPPA) / RATE
+    assert exact(*sets, of="T_last") == 1
+    assert exact(*sets, of="t_mix") == exact(*sets, of="TPOT_mix") == full
+    assert exact(*sets, of="t_last") == last
+    assert exact(*sets, of="TTFT_mix") == full + last
+    assert text(*sets, of="TTFT_mix").startswith("≈ 164.9 ms")
+    assert exact(*sets, of="t_add") == full + last - 2 * read / RATE
+    assert text(*sets, of="t_add").startswith("≈ 128.3 ms")
+    spec = (*sets, *SPEC)
+    waits = exact(*spec, of="t_round") - exact(*spec, of="t_step_eff")
+    both = exact(*spec, of="t_mix") + exact(*spec, of="t_last")
+    assert exact(*spec, of="TTFT_mix") == both + 2 * waits
+
+
+def test_the_last_chunk_paces_its_own_last_turn() -> None:
+    """Two stages, two chunks: two turns of the full one, one of the last."""
+    sets = ("TP=2", "PP=2", "chunk=2048", "T_in=2049")
+    full, last = exact(*sets, of="t_mix"), exact(*sets, of="t_last")
+    assert full == 2 * N * 2 * (4 + 2048) / OPS
+    assert exact(*sets, of="TTFT_mix") == full + last / 2
+    assert exact(*sets, of="t_add") == (full + last - 2 * exact(*sets, of="t_step_eff")) / 2
+
+
+# --- ledgers -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "sets"),
+    [(LAUNCH, ("b=33", "chunk=128", "T_in=2049")),
+     (LAUNCH, ("TP=2", "PP=2", "b=64", "chunk=100", *SPEC)),
+     (SPARSE, ("b=64", "chunk=48", *HIT))],
+    ids=str,
+)  # fmt: skip
+def test_a_ledger_of_chunks_holds(name: str, sets: tuple[str, ...]) -> None:
+    sets = (*sets, *LOAD)
+    asked = [name, *(word for one in sets for word in ("--set", one))]
+    ledger = study(loaded(name, sets), load.sources(), asked=asked)
+    faults, compared = judged(ledger, spec_roots())
+    assert [fault.en for fault in faults] == []
+    assert compared
+    (told,) = [f["text"] for f in ledger["findings"] if f["id"] == "chunked_prefill"]
+    few = exact(*sets, name=name, of="b_mix") < exact(*sets, name=name, of="b")
+    assert few == ("every step carries a chunk" in told["en"]) == ("每一步都带一块" in told["zh"])
