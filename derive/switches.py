@@ -98,7 +98,7 @@ def prefill(given: Container[str]) -> tuple[str, ...]:
         made += ["I_prefill_chunk"]
         made += ["KV_seen_found"] if found else ["T_new_whole"]
         made += [f"Q_mix{experts}"] if experts else []
-        made += [f"W_mix{several}"] if several else []
+        made += [f"W_mix{several}", f"W_last{several}"] if several else []
         made += [f"W_prefill_chunk{several}"] if experts else []
         made += ["share_comm_prefill_found"] if found else []
         rounds = "_spec" if "alpha" in given else ""
@@ -147,6 +147,7 @@ def side_by_side(given: Container[str]) -> tuple[str, ...]:
     made = ["t_queue_layout", f"TTFT{which}_layout", f"t_prefill{which}_layout"]
     made += [f"t_busy{which}{experts}"] if experts or chunks else []
     made += ["F_one_experts", "W_one_experts", "W_pre_dev_experts"] if experts else []
+    made += ["W_one_last_experts"] if experts and chunks else []
     made += ["F_routed_two", "W_turn_two", "W_end_two"] if "E2" in given else []
     made += [f"t_end{which}"] if which and experts else []
     # the second order

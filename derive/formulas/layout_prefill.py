@@ -97,6 +97,28 @@ formula(
 )  # fmt: skip
 
 formula(
+    "W_one_last", r"W_{1,\mathrm{last}}", "byte/device",
+    section="ttft", switch="T_chunk",
+    is_="W_one",
+    name=("weight bytes one device reads for the last chunk, summed over the stages", "单设备为最后一块读取的权重字节数（各级之和）"),
+    reason=("a chunk reads all weights, however short it is", "一块无论多短都要读全部权重"),
+    sources=("megatron2021", "sarathi2024"),
+    example=({"W_one": "70 GB/device", "T_chunk": "512 token"}, "70 GB/device"),
+)  # fmt: skip
+
+formula(
+    "W_one_last_experts", "w", "byte/device",
+    section="ttft", instead_of="W_one_last", switch="T_chunk",
+    is_="W_rest / TP + (W_last - W_rest) / g_exp",
+    name=("weight bytes one device reads for the last chunk, summed over the stages", "单设备为最后一块读取的权重字节数（各级之和）"),
+    reason=("the experts that the last chunk hits are spread over EP ranks, or over TP where that is more",
+            "最后一块命中的专家分布到 EP 个 rank（TP 更大时按 TP）"),
+    sources=("sarathi2024", "gshard2020"),
+    example=({"W_rest": "20 GB", "W_last": "100 GB", "TP": "1 device", "g_exp": "8 device", "T_chunk": "512 token"},
+             "30 GB/device"),
+)  # fmt: skip
+
+formula(
     "t_prefill_layout", "t", "s",
     section="ttft", instead_of="t_prefill",
     is_="max(F_one * one_request * T_in / P_peak, W_one / B_peak)",
@@ -139,38 +161,45 @@ formula(
 formula(
     "t_prefill_chunk_layout", "t", "s",
     section="ttft", instead_of="t_prefill",
-    is_="(N_pass + PP - 1) * max(F_one * one_request * T_new / (N_pass * PP * P_peak), "
-        "(W_one / PP + KV_seen * kappa_dev / kappa) / B_peak)",
-    name=("time to prefill one prompt at peak rates", "峰值速率下单个请求的 prefill 时间"), reason=("the chunks of one prompt follow each other through the stages: N_pass + PP − 1 turns, in each of which a stage reads its weights again", "单个请求的各块依次流过各级：共 N_pass + PP − 1 个节拍，每个节拍中每一级都要重读自己的权重"),
+    is_="(N_pass + PP - 2) * max(F_one * T_pass / (PP * P_peak), (W_one / PP + KV_seen * kappa_dev / kappa) / B_peak) "
+        "+ max(F_one * T_last / (PP * P_peak), (W_one_last / PP + KV_seen * kappa_dev / kappa) / B_peak)",
+    name=("time to prefill one prompt at peak rates", "峰值速率下单个请求的 prefill 时间"),
+    reason=("the chunks of one prompt follow each other through the stages: N_pass + PP − 1 turns, in each of which a stage reads its "
+            "weights again; the last chunk, perhaps part full, paces its own last turn alone",
+            "单个请求的各块依次流过各级：共 N_pass + PP − 1 个节拍，每个节拍中每一级都要重读自己的权重；最后一块可能不满，只决定自己的最后一拍"),
     sources=("sarathi2024", "gpipe2018"),
-    example=({"N_pass": "4", "PP": "2", "F_one": "70 GFLOP/token/device", "T_new": "2000 token/request",
-              "W_one": "70 GB/device", "KV_seen": "20 GB", "kappa_dev": "20000 byte/token/device",
-              "kappa": "80000 byte/token", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device"}, "100 ms"),
+    example=({"N_pass": "4", "PP": "2", "F_one": "70 GFLOP/token/device", "T_pass": "500 token", "T_last": "100 token",
+              "W_one": "30 GB/device", "W_one_last": "26 GB/device", "KV_seen": "20 GB", "kappa_dev": "20000 byte/token/device",
+              "kappa": "80000 byte/token", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device"}, "79 ms"),
 )  # fmt: skip
 
 formula(
     "TTFT_chunk_layout", "t", "s",
     section="ttft", instead_of="TTFT",
-    is_="(N_pass + PP - 1) * max(F_one * one_request * T_new / (N_pass * PP * MFU * P_peak), "
-        "(W_one / PP + KV_seen * kappa_dev / kappa) / (MBU * B_peak))",
-    name=("time to first token", "首 token 延迟（TTFT）"), reason=("the chunks of one prompt follow each other through the stages: N_pass + PP − 1 turns, in each of which a stage reads its weights again", "单个请求的各块依次流过各级：共 N_pass + PP − 1 个节拍，每个节拍中每一级都要重读自己的权重"),
+    is_="(N_pass + PP - 2) * max(F_one * T_pass / (PP * MFU * P_peak), (W_one / PP + KV_seen * kappa_dev / kappa) / (MBU * B_peak)) "
+        "+ max(F_one * T_last / (PP * MFU * P_peak), (W_one_last / PP + KV_seen * kappa_dev / kappa) / (MBU * B_peak))",
+    name=("time to first token", "首 token 延迟（TTFT）"),
+    reason=("the chunks of one prompt follow each other through the stages: N_pass + PP − 1 turns, in each of which a stage reads its "
+            "weights again; the last chunk, perhaps part full, paces its own last turn alone",
+            "单个请求的各块依次流过各级：共 N_pass + PP − 1 个节拍，每个节拍中每一级都要重读自己的权重；最后一块可能不满，只决定自己的最后一拍"),
     sources=("sarathi2024", "gpipe2018"),
-    example=({"N_pass": "4", "PP": "2", "F_one": "70 GFLOP/token/device", "T_new": "2000 token/request",
-              "W_one": "70 GB/device", "KV_seen": "20 GB", "kappa_dev": "20000 byte/token/device",
-              "kappa": "80000 byte/token", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device", "MFU": "0.5", "MBU": "0.5"}, "200 ms"),
+    example=({"N_pass": "4", "PP": "2", "F_one": "70 GFLOP/token/device", "T_pass": "500 token", "T_last": "100 token",
+              "W_one": "30 GB/device", "W_one_last": "26 GB/device", "KV_seen": "20 GB", "kappa_dev": "20000 byte/token/device",
+              "kappa": "80000 byte/token", "MFU": "0.5", "MBU": "0.5", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device"}, "158 ms"),
 )  # fmt: skip
 
 formula(
     "share_comm_prefill_chunk_layout", "s", "",
     section="second", instead_of="share_comm_prefill",
-    is_="c_ring * L * (TP - one_device) / TP * one_request * T_new * (N_pass + PP - 1) / (N_pass * PP) * d_model * w_act "
+    is_="c_ring * L * (TP - one_device) / TP * (one_request * T_new + (PP - 1) * T_pass) / PP * d_model * w_act "
         "/ (B_link * one_device) / t_prefill",
     name=("all-reduce transfer over the prefill time at peak", "all-reduce 传输时间与峰值 prefill 时间之比"),
-    reason=("two ring all-reduces a layer for every token that prefill computes, those of a stage while the others send theirs; "
+    reason=("two ring all-reduces a layer for every token that prefill computes, those of a stage while the others send theirs, "
+            "PP − 1 turns of a full chunk until the last stage begins; "
             "not overlapped with computing",
-            "prefill 实际计算的每个 token 在每层都要做两次 ring all-reduce，各级同时传输；按不与计算重叠计"),
+            "prefill 实际计算的每个 token 在每层都要做两次 ring all-reduce，各级同时传输，最后一级开始前另有 PP − 1 个满块的节拍；按不与计算重叠计"),
     sources=("pope2022", "sarathi2024"),
-    example=({"L": "80", "TP": "4 device", "T_new": "2048 token/request", "N_pass": "1", "PP": "2", "B_link": "450 GB/s/device",
+    example=({"L": "80", "TP": "4 device", "T_new": "2048 token/request", "T_pass": "2048 token", "PP": "2", "B_link": "450 GB/s/device",
               "d_model": "8192 element/token", "w_act": "2 byte/element", "t_prefill": "73 ms"}, "0.2451"),
 )  # fmt: skip
 
@@ -195,11 +224,14 @@ formula(
 formula(
     "t_busy_chunk", "t", "s",
     section="ttft", instead_of="t_busy", switch="N_par",
-    is_="max(F_tok * one_request * T_new / (g * MFU * P_peak), "
-        "N_pass * (W_read / g + KV_seen * kappa_dev / kappa / DP) / (MBU * B_peak))",
-    name=("time that one prompt takes of the whole replica", "单个请求的 prefill 占用整个副本的时间"), reason=("with a prompt in every stage of every group all devices are at work: operations and bytes of one prompt over those of the whole replica", "每组的每一级都有请求时全部设备都在工作：单个请求的运算与字节由整个副本分担"),
+    is_="(N_pass - 1) * max(F_tok * T_pass / (g * MFU * P_peak), (W_read / g + KV_seen * kappa_dev / kappa / DP) / (MBU * B_peak)) "
+        "+ max(F_tok * T_last / (g * MFU * P_peak), (W_read / g + KV_seen * kappa_dev / kappa / DP) / (MBU * B_peak))",
+    name=("time that one prompt takes of the whole replica", "单个请求的 prefill 占用整个副本的时间"),
+    reason=("with a chunk in every stage of every group all devices are at work: operations and bytes of each chunk over those of the "
+            "whole replica, the slower of the two for each",
+            "每组的每一级都有一块时全部设备都在工作：每一块的运算与字节由整个副本分担，各取较慢者"),
     sources=("gpipe2018", "sarathi2024"),
-    example=({"F_tok": "140 GFLOP/token", "T_new": "500 token/request", "g": "4 device", "W_read": "140 GB", "N_pass": "2",
+    example=({"F_tok": "140 GFLOP/token", "T_pass": "500 token", "T_last": "100 token", "g": "4 device", "W_read": "140 GB", "N_pass": "2",
               "KV_seen": "40 GB", "kappa_dev": "20000 byte/token/device", "kappa": "80000 byte/token", "DP": "2",
               "N_par": "2", "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device", "MFU": "0.5", "MBU": "0.5"}, "80 ms"),
 )  # fmt: skip

@@ -77,13 +77,13 @@ formula(
 formula(
     "t_last", r"t_{\mathrm{last}}", "s",
     section="step",
-    of="t_mix", at={"T_pass": "T_last"}, held=("T_pass", "T_last", "N_pass", "KV_seen"),
+    of="t_mix", at={"T_pass": "T_last"}, held=("T_pass", "T_last"),
     calibre="reachable",
     name=("time of the mixed step that carries the last chunk", "携带最后一块的混合步的时间"),
     reason=("the last chunk is what is left of the prompt: it brings fewer tokens than a full one, and its step is shorter",
             "最后一块只是输入的余数：token 少于满块，所在的步也更短"),
     sources=("sarathi2024",),
-    example=({"F_tok": "140 GFLOP/token", "b": "8 request", "n": "1 token/request", "T_last": "492 token", "Q_step": "155 GB", "KV_seen": "1 GB",
+    example=({"F_tok": "140 GFLOP/token", "b": "8 request", "n": "1 token/request", "T_last": "492 token", "Q_mix": "156 GB",
               "g": "1 device", "P_peak": "1000 TFLOP/s/device", "B_peak": "3 TB/s/device", "MFU": "0.5", "MBU": "0.5"}, "140 ms"),
 )  # fmt: skip
 

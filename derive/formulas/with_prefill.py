@@ -83,42 +83,42 @@ formula(
 formula(
     "N_pass", r"N_{\mathrm{pass}}", "",
     section="ttft",
-    is_="ceil(one_request * T_new / T_pass)",
+    is_="ceil(one_request * T_new / T_chunk)",
     name=("passes that prefill one prompt", "单个请求 prefill 所需的前向次数"),
     reason=("whole passes, the last one only partly filled", "取整数次，最后一次可能不满"),
     sources=("sarathi2024",),
-    example=({"T_new": "2000 token/request", "T_pass": "512 token"}, "4"),
+    example=({"T_new": "2000 token/request", "T_chunk": "512 token"}, "4"),
 )  # fmt: skip
 
 formula(
     "T_last", r"T_{\mathrm{last}}", "token",
     section="ttft",
-    is_="one_request * T_new - (N_pass - 1) * T_pass",
+    is_="one_request * T_new - (N_pass - 1) * T_chunk",
     name=("prompt tokens of the last prefill pass", "最后一次 prefill 前向的输入 token 数"),
     reason=("what the full chunks before it leave", "此前各满块之后余下的 token"),
     sources=("sarathi2024",),
-    example=({"T_new": "2000 token/request", "N_pass": "4", "T_pass": "512 token"}, "464 token"),
+    example=({"T_new": "2000 token/request", "N_pass": "4", "T_chunk": "512 token"}, "464 token"),
 )  # fmt: skip
 
 formula(
     "KV_seen", r"\mathrm{KV}_{\mathrm{seen}}", "byte",
     section="ttft",
-    is_="kappa * (N_pass - 1) * T_pass / 2",
+    is_="kappa * (N_pass - 1) * T_chunk / 2",
     name=("KV-cache bytes of the prompt that a pass reads, on average", "一次前向平均读取的输入 KV cache 字节数"),
     reason=("pass i reads what the i − 1 before it wrote: half of the prompt on average",
             "第 i 次前向读取之前 i − 1 次写入的 KV：平均为输入的一半"),
     sources=("sarathi2024",),
-    example=({"kappa": "320 kB/token", "N_pass": "5", "T_pass": "500 token"}, "320 MB"),
+    example=({"kappa": "320 kB/token", "N_pass": "5", "T_chunk": "500 token"}, "320 MB"),
 )  # fmt: skip
 
 formula(
     "KV_seen_found", "k", "byte",
     section="ttft", instead_of="KV_seen",
-    is_="KV_hit + kappa * (N_pass - 1) * T_pass / 2",
+    is_="KV_hit + kappa * (N_pass - 1) * T_chunk / 2",
     name=("KV-cache bytes of the prompt that a pass reads, on average", "一次前向平均读取的输入 KV cache 字节数"),
     reason=("the prefix in each pass, and what the passes before it wrote", "每次都读前缀，另加之前各次前向写入的 KV"),
     sources=("sarathi2024", "pope2022"),
-    example=({"KV_hit": "480 MB", "kappa": "320 kB/token", "N_pass": "5", "T_pass": "500 token"}, "800 MB"),
+    example=({"KV_hit": "480 MB", "kappa": "320 kB/token", "N_pass": "5", "T_chunk": "500 token"}, "800 MB"),
 )  # fmt: skip
 
 formula(

@@ -49,6 +49,29 @@ formula(
 )  # fmt: skip
 
 formula(
+    "W_last", r"W_{\mathrm{last}}", "byte",
+    section="ttft", switch="T_chunk",
+    is_="N_fix * w_fix + N_exp * w_exp * (1 - pow(1 - k_exp / E, T_last / (one_request * one_token)))",
+    name=("weight bytes the last chunk of prefill reads", "prefill 最后一块读取的权重字节数"),
+    reason=("experts that its tokens hit, perhaps fewer than those of a full chunk", "其 token 选中的专家，可能少于满块"),
+    sources=("sarathi2024", "pope2022"),
+    example=({"N_fix": "2 Gparam", "N_exp": "40 Gparam", "E": "8", "k_exp": "2", "w_fix": "2 byte/param",
+              "w_exp": "1 byte/param", "T_last": "1 token", "T_chunk": "512 token"}, "14 GB"),
+)  # fmt: skip
+
+formula(
+    "W_last_two", "W", "byte",
+    section="ttft", instead_of="W_last", switch="T_chunk",
+    is_="N_fix * w_fix + ((N_exp - N_exp2) * (1 - pow(1 - k_exp / E, T_last / (one_request * one_token))) + N_exp2 * (1 - pow(1 - k_exp2 / E2, T_last / (one_request * one_token)))) * w_exp",
+    name=("weight bytes the last chunk of prefill reads", "prefill 最后一块读取的权重字节数"),
+    reason=("experts that its tokens hit, by the number of experts of a layer", "其 token 选中的专家，按各层的专家数分别计"),
+    sources=("sarathi2024", "pope2022"),
+    example=({"N_fix": "2 Gparam", "N_exp": "50 Gparam", "E": "8", "k_exp": "2", "w_fix": "2 byte/param",
+              "w_exp": "1 byte/param", "N_exp2": "10 Gparam", "E2": "4", "k_exp2": "3", "T_last": "1 token",
+              "T_chunk": "512 token"}, "21.5 GB"),
+)  # fmt: skip
+
+formula(
     "TTFT_found", "t", "s",
     section="ttft", instead_of="TTFT",
     is_="max(F_tok * one_request * T_new / (g * MFU * P_peak), (W_read + KV_hit) / (g * MBU * B_peak))",
@@ -64,14 +87,16 @@ formula(
 formula(
     "TTFT_chunk", "t", "s",
     section="ttft", instead_of="TTFT",
-    is_="max(F_tok * one_request * T_new / (g * MFU * P_peak), N_pass * (W_read + KV_seen) / (g * MBU * B_peak))",
+    is_="(N_pass - 1) * max(F_tok * T_pass / (g * MFU * P_peak), (W_read + KV_seen) / (g * MBU * B_peak)) "
+        "+ max(F_tok * T_last / (g * MFU * P_peak), (W_read + KV_seen) / (g * MBU * B_peak))",
     name=("time to first token", "首 token 延迟（TTFT）"),
-    reason=("one prompt in chunks on an idle replica: the same operations, but every pass reads the weights again",
-            "空闲副本上的单个请求，分块 prefill：运算量不变，但每次前向都要重读权重"),
+    reason=("one prompt in chunks on an idle replica: the same operations, but every pass reads the weights again, and each pass is "
+            "paced by the slower of its own operations and bytes; the last chunk may be part full",
+            "空闲副本上的单个请求，分块 prefill：运算量不变，但每次前向都要重读权重，且各取自身运算与搬运中较慢者；最后一块可能不满"),
     sources=("sarathi2024", "pope2022"),
-    example=({"F_tok": "140 GFLOP/token", "T_new": "2000 token/request", "g": "1 device", "W_read": "140 GB",
-              "P_peak": "1000 TFLOP/s/device", "B_peak": "3.35 TB/s/device", "MFU": "0.5", "MBU": "0.6", "N_pass": "4",
-              "KV_seen": "1 GB"}, "560 ms"),
+    example=({"F_tok": "140 GFLOP/token", "T_pass": "500 token", "T_last": "100 token", "g": "1 device", "W_read": "139 GB",
+              "KV_seen": "1 GB", "N_pass": "4", "MFU": "0.5", "MBU": "0.7", "P_peak": "1000 TFLOP/s/device",
+              "B_peak": "3.5 TB/s/device"}, "500 ms"),
 )  # fmt: skip
 
 formula(
@@ -89,13 +114,16 @@ formula(
 formula(
     "t_prefill_chunk", "t", "s",
     section="ttft", instead_of="t_prefill",
-    is_="max(F_tok * one_request * T_new / (g * P_peak), N_pass * (W_read + KV_seen) / (g * B_peak))",
+    is_="(N_pass - 1) * max(F_tok * T_pass / (g * P_peak), (W_read + KV_seen) / (g * B_peak)) "
+        "+ max(F_tok * T_last / (g * P_peak), (W_read + KV_seen) / (g * B_peak))",
     name=("time to prefill one prompt at peak rates", "峰值速率下单个请求的 prefill 时间"),
-    reason=("one prompt in chunks on an idle replica: the same operations, but every pass reads the weights again",
-            "空闲副本上的单个请求，分块 prefill：运算量不变，但每次前向都要重读权重"),
+    reason=("one prompt in chunks on an idle replica: the same operations, but every pass reads the weights again, and each pass is "
+            "paced by the slower of its own operations and bytes; the last chunk may be part full",
+            "空闲副本上的单个请求，分块 prefill：运算量不变，但每次前向都要重读权重，且各取自身运算与搬运中较慢者；最后一块可能不满"),
     sources=("sarathi2024", "pope2022"),
-    example=({"F_tok": "140 GFLOP/token", "T_new": "2000 token/request", "g": "1 device", "W_read": "140 GB",
-              "P_peak": "1000 TFLOP/s/device", "B_peak": "3.35 TB/s/device", "N_pass": "4", "KV_seen": "1 GB"}, "280 ms"),
+    example=({"F_tok": "140 GFLOP/token", "T_pass": "500 token", "T_last": "100 token", "g": "1 device", "W_read": "139 GB",
+              "KV_seen": "1 GB", "N_pass": "4", "P_peak": "1000 TFLOP/s/device",
+              "B_peak": "3.5 TB/s/device"}, "250 ms"),
 )  # fmt: skip
 
 formula(
@@ -114,14 +142,16 @@ formula(
 formula(
     "TTFT_chunk_experts", "t", "s",
     section="ttft", instead_of="TTFT",
-    is_="max(F_tok * one_request * T_new / (g * MFU * P_peak), N_pass * (W_prefill + KV_seen) / (g * MBU * B_peak))",
+    is_="(N_pass - 1) * max(F_tok * T_pass / (g * MFU * P_peak), (W_prefill + KV_seen) / (g * MBU * B_peak)) "
+        "+ max(F_tok * T_last / (g * MFU * P_peak), (W_last + KV_seen) / (g * MBU * B_peak))",
     name=("time to first token", "首 token 延迟（TTFT）"),
-    reason=("one prompt in chunks on an idle replica: the same operations, but every pass reads the weights again",
-            "空闲副本上的单个请求，分块 prefill：运算量不变，但每次前向都要重读权重"),
+    reason=("one prompt in chunks on an idle replica: the same operations, but every pass reads the weights again, and each pass is "
+            "paced by the slower of its own operations and bytes; the last chunk may be part full",
+            "空闲副本上的单个请求，分块 prefill：运算量不变，但每次前向都要重读权重，且各取自身运算与搬运中较慢者；最后一块可能不满"),
     sources=("sarathi2024", "pope2022"),
-    example=({"F_tok": "140 GFLOP/token", "T_new": "2000 token/request", "g": "1 device", "W_prefill": "140 GB",
-              "P_peak": "1000 TFLOP/s/device", "B_peak": "3.35 TB/s/device", "MFU": "0.5", "MBU": "0.6", "N_pass": "4",
-              "KV_seen": "1 GB"}, "560 ms"),
+    example=({"F_tok": "140 GFLOP/token", "T_pass": "500 token", "T_last": "100 token", "g": "1 device", "W_prefill": "139 GB",
+              "W_last": "139 GB", "KV_seen": "1 GB", "N_pass": "4", "MFU": "0.5", "MBU": "0.7", "P_peak": "1000 TFLOP/s/device",
+              "B_peak": "3.5 TB/s/device"}, "500 ms"),
 )  # fmt: skip
 
 formula(
@@ -139,13 +169,16 @@ formula(
 formula(
     "t_prefill_chunk_experts", "t", "s",
     section="ttft", instead_of="t_prefill",
-    is_="max(F_tok * one_request * T_new / (g * P_peak), N_pass * (W_prefill + KV_seen) / (g * B_peak))",
+    is_="(N_pass - 1) * max(F_tok * T_pass / (g * P_peak), (W_prefill + KV_seen) / (g * B_peak)) "
+        "+ max(F_tok * T_last / (g * P_peak), (W_last + KV_seen) / (g * B_peak))",
     name=("time to prefill one prompt at peak rates", "峰值速率下单个请求的 prefill 时间"),
-    reason=("one prompt in chunks on an idle replica: the same operations, but every pass reads the weights again",
-            "空闲副本上的单个请求，分块 prefill：运算量不变，但每次前向都要重读权重"),
+    reason=("one prompt in chunks on an idle replica: the same operations, but every pass reads the weights again, and each pass is "
+            "paced by the slower of its own operations and bytes; the last chunk may be part full",
+            "空闲副本上的单个请求，分块 prefill：运算量不变，但每次前向都要重读权重，且各取自身运算与搬运中较慢者；最后一块可能不满"),
     sources=("sarathi2024", "pope2022"),
-    example=({"F_tok": "140 GFLOP/token", "T_new": "2000 token/request", "g": "1 device", "W_prefill": "140 GB",
-              "P_peak": "1000 TFLOP/s/device", "B_peak": "3.35 TB/s/device", "N_pass": "4", "KV_seen": "1 GB"}, "280 ms"),
+    example=({"F_tok": "140 GFLOP/token", "T_pass": "500 token", "T_last": "100 token", "g": "1 device", "W_prefill": "139 GB",
+              "W_last": "139 GB", "KV_seen": "1 GB", "N_pass": "4", "P_peak": "1000 TFLOP/s/device",
+              "B_peak": "3.5 TB/s/device"}, "250 ms"),
 )  # fmt: skip
 
 formula(

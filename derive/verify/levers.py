@@ -140,15 +140,11 @@ def slope(node: Node, lever: str, values: Values) -> Fraction:
         case Binary(op="/", left=left, right=right):
             return slope(left, lever, values) - slope(right, lever, values)
         case Binary(op=op, left=left, right=right):
-            whole = values.of(node)
-            parts = ((left, 1), (right, 1 if op == "+" else -1))
-            return sum(
-                (
-                    sign * share(values.of(part), whole) * slope(part, lever, values)
-                    for part, sign in parts
-                ),
-                Fraction(0),
-            )
+            signs = ((left, 1), (right, 1 if op == "+" else -1))
+            parts = [(part, sign * slope(part, lever, values)) for part, sign in signs]
+            # a sum that the lever does not move may be nought: no more chunks than one
+            moved = [(values.of(part), way) for part, way in parts if way]
+            return sum((share(p, values.of(node)) * way for p, way in moved), Fraction(0))
         case Call(function="pow", args=(base, exponent)) if not slope(exponent, lever, values):
             times = values.quantity(exponent, Unit()).value
             return times * slope(base, lever, values)

@@ -126,6 +126,7 @@ def test_every_symbol_taken_for_positive_is_positive() -> None:
         "g_fit_pre",
         "n_gain",  # the acceptance is below one
         "W_mix",  # as E_hit
+        "W_last",
         "T_last",  # the full chunks before it leave something
         "b_mix",  # an answer has one token at least
         "TTFT_mix",  # one pass at least

@@ -165,6 +165,7 @@ BARE = {
     ("TTFT_mix", "1"): "the same",
     ("t_add", "1"): "the same",
     ("t_load", "1"): "the same",
+    ("W_last", "1"): "a share",
     ("KV_seen", "2"): "half: the mean of an even growth",
 }
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 
+from derive.derivation.points import Absent
 from derive.formula import standing_in
 from derive.specs import load
 from derive.specs.lookup import spec_roots
@@ -132,12 +133,87 @@ def test_the_last_chunk_paces_its_own_last_turn() -> None:
     assert exact(*sets, of="t_add") == (full + last - 2 * exact(*sets, of="t_step_eff")) / 2
 
 
+# --- a prompt alone ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("length", "tokens", "reads", "shown"),
+    [(2048, 4 * 2048, 0, "≈ 292.1 ms"), (2049, 4 * 2048, 1, "≈ 300.9 ms"),
+     (2500, 4 * 2048 + 452, 0, "≈ 308.2 ms"), (4096, 5 * 2048, 0, "≈ 365.1 ms"),
+     (4097, 5 * 2048, 1, "≈ 373.9 ms")],
+)  # fmt: skip
+def test_the_stages_take_turns_at_full_chunks(
+    length: int, tokens: int, reads: int, shown: str
+) -> None:
+    """Turns of full chunks on TP 2, and the last: its operations, or a quarter of all bytes."""
+    sets = ("devices=8", "TP=2", "PP=4", "b=1", "chunk=2048", f"T_in={length}")
+    seen = 1024 * KAPPA * ((length - 1) // 2048)  # the mean of nought and one chunk before, …
+    last = reads * Fraction(2 * N + seen, 4) / (RATE / 2)
+    assert exact(*sets, of="TTFT") == 2 * N * Fraction(tokens, 4) / (OPS / 2) + last
+    assert text(*sets, of="TTFT").startswith(shown)
+
+
+def test_each_pass_is_paced_by_its_own_operations_or_bytes() -> None:
+    """One full chunk by its operations, one token by the weights; not the sums of both."""
+    sets = ("chunk=2048", "T_in=2049")
+    last = (2 * N + 1024 * KAPPA) / RATE
+    assert exact(*sets, of="TTFT") == 2 * N * 2048 / OPS + last
+    assert exact("TP=2", "DP=2", *sets, of="t_busy") == exact(*sets, of="TTFT")
+
+
+def test_a_short_last_chunk_hits_few_experts() -> None:
+    """DeepSeek-V3: 2,048 tokens hit all experts, the 2,049th eight of 256."""
+    sets = ("b=8", "T_in=2049", "chunk=2048")
+    first = exact(name=SPARSE, of="TTFT")
+    fixed = exact(name=SPARSE, of="N_fix") * exact(name=SPARSE, of="w_fix")
+    routed = exact(name=SPARSE, of="N_exp") * exact(name=SPARSE, of="w_exp") * 8 / 256
+    assert exact(*sets, name=SPARSE, of="W_last") == fixed + routed
+    assert exact(name=SPARSE, of="T_in") == 2048
+    assert text(*sets, name=SPARSE, of="TTFT").startswith("≈ 30.94 ms")
+    assert Fraction(1, 1000) < exact(*sets, name=SPARSE, of="TTFT") - first < Fraction(2, 1000)
+
+
+GROWS = ("TTFT", "t_prefill", "TTFT_mix", "t_busy")
+SPREAD = (("devices=8",), ("devices=8", "TP=2", "PP=4"), ("devices=8", "TP=2", "PP=2", "DP=2"))
+
+
+@pytest.mark.parametrize("name", [LAUNCH, SPARSE])
+@pytest.mark.parametrize("layout", SPREAD, ids=str)
+@pytest.mark.parametrize("more", [(), HIT], ids=str)
+def test_a_longer_prompt_never_takes_less(
+    name: str, layout: tuple[str, ...], more: tuple[str, ...]
+) -> None:
+    bound = bind(loaded(name, (*layout, *more, "chunk=2048")))
+    with standing_in(bound.variants):
+        for lengths in (range(2040, 2061), range(4090, 4101)):
+            at = [bound.typical.with_(T_in=Fraction(t)) for t in lengths]
+            for of in GROWS:
+                try:
+                    times = [point.get(of) for point in at]
+                except Absent:  # a replica of one group has no other time than TTFT
+                    assert of == "t_busy"
+                    continue
+                assert times == sorted(times), of
+
+
+def test_the_longest_prompt_and_the_fewest_devices_are_searched() -> None:
+    for sets in (("chunk=512",), ("devices=8", "TP=2", "PP=4", "chunk=512")):
+        bound = bind(loaded(LAUNCH, (*sets, "slo.TTFT=500 ms")))
+        with standing_in(bound.variants):
+            longest = bound.typical.get("T_in_slo")
+            at = [bound.typical.with_(T_in=longest + k).get("TTFT") for k in (0, 1)]
+            assert at[0] <= Fraction(1, 2) < at[1]
+            fewest = bound.typical.get("g_ttft")
+            at = [bound.typical.with_(g=fewest - k).get("TTFT") for k in (0, 1)]
+            assert at[0] <= Fraction(1, 2) < at[1]
+
+
 # --- ledgers -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("name", "sets"),
-    [(LAUNCH, ("b=33", "chunk=128", "T_in=2049")),
+    [(LAUNCH, ("chunk=4096",)), (LAUNCH, ("b=33", "chunk=128", "T_in=2049")),
      (LAUNCH, ("TP=2", "PP=2", "b=64", "chunk=100", *SPEC)),
      (SPARSE, ("b=64", "chunk=48", *HIT))],
     ids=str,

@@ -218,7 +218,8 @@ def test_a_larger_share_found_never_slows_but_by_the_kv_it_reads(
     steps = zip(times, times[1:], read[1:], strict=False)
     assert all(after <= before + kv for before, after, kv in steps)
     assert min(times) < times[0]
-    if name == LAUNCH:  # on the compute side it only falls
+    # on the compute side it only falls; the last of several chunks may be on the other side
+    if name == LAUNCH and "T_chunk" not in here.given:
         fast = times.index(min(times))
         assert times[: fast + 1] == sorted(times[: fast + 1], reverse=True)
 
