@@ -39,7 +39,10 @@ FOUND_SECOND = (
     "F_matmul_pre_found", "F_att_pre_found", "KV_fill_found", "t_a2a_pre_found",
     "share_over_pre_found",
 )  # fmt: skip
-CHUNK_SECOND = ("tokens_pre_chunk", "Q_pre_chunk", "t_launch_pre_chunk", "t_bubble_chunk")
+CHUNK_SECOND = (
+    "tokens_pre_chunk", "Q_pre_chunk", "t_launch_pre_chunk", "t_bubble_chunk", "TTFT_ideal_chunk",
+    "TTFT_second_chunk", "TTFT_exp_chunk",
+)  # fmt: skip
 APART_SECOND = (
     "t_ops_pre_apart", "t_bubble_apart", "t_a2a_pre_apart", "TTFT_ideal_apart",
     "TTFT_second_apart", "TTFT_exp_apart",
@@ -152,10 +155,11 @@ def side_by_side(given: Container[str]) -> tuple[str, ...]:
     made += [f"t_end{which}"] if which and experts else []
     # the second order
     made += ["t_launch_pre_layout", f"t_over_pre_layout{experts}"]
-    made += ["TTFT_ideal_layout", "TTFT_second_layout", "TTFT_exp_layout"]
+    passes = "_chunk" * chunks
+    made += [f"TTFT_{kind}{passes}_layout" for kind in ("ideal", "second", "exp")]
     made += [f"Q_pre_dev{which}"] if which else []
     if chunks:
-        made += ["N_turn_chunk", "KV_fill_dev_chunk"]
+        made += ["N_turn_chunk", "KV_fill_dev_chunk", "t_send_pre_chunk"]
         made += ["share_comm_prefill_chunk_layout", "F_mix_layout", "t_add_layout"]
         made += [f"TTFT_mix_layout{'_spec' if spec else ''}", f"t_link_chunk_layout{experts}"]
         made += [f"TTFT_mix_exp_layout{'_draft' if spec == '_draft' else ''}"]
@@ -164,8 +168,8 @@ def side_by_side(given: Container[str]) -> tuple[str, ...]:
     else:
         made += [*SHARED, f"tokens_pre{which}_layout", f"Q_pre{which}_layout"]
         made += ["t_comm_pre_layout", "t_a2a_pre_layout"]
-    made += [f"TTFT_burst{'_chunk' * chunks}_layout_experts" if experts else "TTFT_burst_layout"]
-    made += [f"t_bubble{'_chunk' * chunks}_layout_experts"] if experts else []
+    made += [f"TTFT_burst{passes}_layout_experts" if experts else "TTFT_burst_layout"]
+    made += [f"t_bubble{passes}_layout_experts"] if experts else []
     return tuple(made)
 
 

@@ -93,7 +93,10 @@ def derivative(branch: Node, lever: str) -> Node:
         from derive.expression.algebra import symbol, to_sympy
 
         expression, x = to_sympy(branch), symbol(lever)
-        ratio = sympy.cancel(sympy.together(x * sympy.diff(expression, x) / expression))
+        raw = x * sympy.diff(expression, x) / expression
+        ratio = sympy.cancel(sympy.together(raw))
+        if sympy.count_ops(ratio) > 2 * sympy.count_ops(raw):  # several divisors, multiplied out
+            ratio = raw
         return plain(back(ratio)).encode()
 
     return parse(

@@ -114,12 +114,12 @@ formula(
 formula(
     "KV_fill_dev_chunk", "k", "byte/device",
     section="second", instead_of="KV_fill_dev", switch="N_par",
-    is_="PP * KV_fill * one_request / b_pre * kappa_dev / kappa / N_pass",
+    is_="PP * KV_fill * T_pass / (b_pre * T_new) * kappa_dev / kappa",
     name=("KV-cache bytes one device writes for one pass of prefill, summed over the stages", "单设备为一次 prefill 前向写入的 KV cache 字节数（各级之和）"),
-    reason=("its part of the cache of one chunk, copies included", "一块的 KV cache 中其保存的部分，含副本"),
+    reason=("its part of the cache of a full chunk, copies included", "一个满块的 KV cache 中其保存的部分，含副本"),
     sources=("kipply2022", "sarathi2024"),
     example=({"PP": "2", "KV_fill": "16 GB", "b_pre": "1 request", "kappa_dev": "20000 byte/token/device",
-              "kappa": "80000 byte/token", "N_pass": "4", "N_par": "2"}, "2 GB/device"),
+              "kappa": "80000 byte/token", "T_pass": "500 token", "T_new": "2000 token/request", "N_par": "2"}, "2 GB/device"),
 )  # fmt: skip
 
 
@@ -164,13 +164,14 @@ formula(
 formula(
     "t_comm_pre_chunk_layout", "t", "s",
     section="second", instead_of="t_comm_pre",
-    is_="c_ring * L * (TP - one_device) / TP * N_turn / PP * one_request * T_new / N_pass * d_model * w_act / (B_link * one_device)",
+    is_="c_ring * L * (TP - one_device) / TP * (one_request * T_new + (PP - 1) * T_pass) / PP * d_model * w_act / (B_link * one_device)",
     name=("ring all-reduce time of the prefill of b_pre prompts", "b_pre 个请求 prefill 的 ring all-reduce 时间"),
-    reason=("in each turn a stage sends for its layers and one chunk; not overlapped with computing; a model of the ring, not a "
+    reason=("in each turn a stage sends for its layers and one chunk: all chunks pass the last stage, after PP − 1 turns of a full "
+            "one; not overlapped with computing; a model of the ring, not a "
             "bound",
-            "每个节拍中，每一级为自己的层与一块做通信；按不与计算重叠计；这是 ring 的模型而非界"),
+            "每个节拍中，每一级为自己的层与一块做通信：全部块经过最后一级，此前有 PP − 1 个满块的节拍；按不与计算重叠计；这是 ring 的模型而非界"),
     sources=("pope2022", "sarathi2024"),
-    example=({"L": "80", "g": "4 device", "PP": "2", "DP": "1", "d_model": "8192 element/token", "w_act": "2 byte/element", "B_link": "450 GB/s/device", "N_par": "2", "N_turn": "5", "T_new": "2048 token/request", "N_pass": "4"}, "7.45654044444 ms"),
+    example=({"L": "80", "g": "4 device", "PP": "2", "DP": "1", "d_model": "8192 element/token", "w_act": "2 byte/element", "B_link": "450 GB/s/device", "N_par": "2", "T_new": "2048 token/request", "T_pass": "512 token"}, "7.45654044444 ms"),
 )  # fmt: skip
 
 
@@ -188,11 +189,11 @@ formula(
 formula(
     "t_a2a_pre_chunk_layout", "t", "s",
     section="second", instead_of="t_a2a_pre",
-    is_="c_a2a * L_exp * k_exp / E * (E - E / EP) * N_turn / PP * one_request * T_new / N_pass * d_model * w_act / (TP * B_link)",
+    is_="c_a2a * L_exp * k_exp / E * (E - E / EP) * (one_request * T_new + (PP - 1) * T_pass) / PP * d_model * w_act / (TP * B_link)",
     name=("transfer time of the expert all-to-alls of prefill", "prefill 中专家 all-to-all 的传输时间"),
     reason=("in each turn a stage sends for its layers and one chunk of each group", "每个节拍中，每一级为自己的层与每组的一块做通信"),
     sources=("gshard2020", "sarathi2024"),
-    example=({"L": "60", "E": "64", "EP": "8", "k_exp": "8", "g": "8 device", "PP": "1", "DP": "8", "d_model": "7000 element/token", "w_act": "2 byte/element", "B_link": "450 GB/s/device", "N_par": "8", "N_turn": "4", "T_new": "8 token/request", "N_pass": "4"}, "209.066667 µs"),
+    example=({"L": "60", "E": "64", "EP": "8", "k_exp": "8", "g": "8 device", "PP": "1", "DP": "8", "d_model": "7000 element/token", "w_act": "2 byte/element", "B_link": "450 GB/s/device", "N_par": "8", "T_new": "8 token/request", "T_pass": "2 token"}, "209.066667 µs"),
 )  # fmt: skip
 
 formula(
@@ -204,6 +205,18 @@ formula(
     reading=("Nothing with one stage.", "只有一级时为零。"),
     sources=("gpipe2018",),
     example=({"PP": "2", "N_turn": "2", "tokens_pre": "2048 token", "d_model": "8192 element/token", "w_act": "2 byte/element",
+              "B_link": "450 GB/s/device", "N_par": "2"}, "74.5654044444 µs"),
+)  # fmt: skip
+
+formula(
+    "t_send_pre_chunk", "t", "s",
+    section="second", instead_of="t_send_pre", switch="N_par",
+    is_="min(1, PP - 1) * ((N_turn - 2) * T_pass + T_last) * d_model * w_act / (B_link * one_device)",
+    name=("time of prefill to hand prompts from stage to stage", "prefill 中各级间传递的时间"),
+    reason=("between two turns the hidden state of a chunk crosses the link to the next stage, at the end that of the last chunk",
+            "相邻两个节拍之间，一块的隐藏状态经链路传到下一级，末次为最后一块"),
+    sources=("gpipe2018", "sarathi2024"),
+    example=({"PP": "2", "N_turn": "3", "T_pass": "1500 token", "T_last": "548 token", "d_model": "8192 element/token", "w_act": "2 byte/element",
               "B_link": "450 GB/s/device", "N_par": "2"}, "74.5654044444 µs"),
 )  # fmt: skip
 
@@ -275,11 +288,11 @@ formula(
 formula(
     "t_bubble_chunk_layout_experts", "t", "s",
     section="second", instead_of="t_bubble",
-    is_="N_turn / PP / N_pass * (F_matmul_pre + F_att_pre - F_routed * one_request * T_new * (1 - 1 / "
+    is_="(1 + (PP - 1) * T_pass / (one_request * T_new)) / PP * (F_matmul_pre + F_att_pre - F_routed * one_request * T_new * (1 - 1 / "
         "(g_exp / TP))) / (TP * P_peak) - t_ops_pre",
     name=("time in which stages and groups of prefill stand idle", "prefill 中各级与各组空闲的时间"), reason=("as without experts, but the ranks of groups without a prompt compute the experts that they hold", "与无专家时相同，但没有请求的组也会计算其持有的专家"),
     sources=("gpipe2018", "gshard2020"),
-    example=({"N_turn": "5", "PP": "2", "N_pass": "4", "F_matmul_pre": "390 TFLOP", "F_att_pre": "10 TFLOP",
+    example=({"PP": "2", "T_pass": "2500 token", "F_matmul_pre": "390 TFLOP", "F_att_pre": "10 TFLOP",
               "F_routed": "20 GFLOP/token", "T_new": "10000 token/request", "g_exp": "4 device", "TP": "2 device",
               "P_peak": "1000 TFLOP/s/device", "t_ops_pre": "50 ms", "N_par": "4"}, "43.75 ms"),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Prefill to the second order with a prefix cache, in chunks, or on devices of its own."""
+"""Prefill to the second order with a prefix cache, or on devices of its own."""
 
 import derive.formulas.second_prefill
 import derive.formulas.with_disaggregation_times  # noqa: F401
@@ -112,53 +112,6 @@ formula(
     sources=("kaplan2020", "radix2023"),
     example=({"F_matmul_pre": "95 TFLOP", "F_tok": "50 GFLOP/token", "b_pre": "2 request", "T_new": "1000 token/request"},
              "0.05"),
-)  # fmt: skip
-
-# --- chunks: as many passes, each with its own reading of the weights and its own launches --------
-
-formula(
-    "tokens_pre_chunk", "k", "token",
-    section="second", instead_of="tokens_pre",
-    is_="T_pass",
-    name=("tokens of one prefill pass", "一次 prefill 前向的 token 数"),
-    reason=("a chunk of one prompt", "单个请求的一块"),
-    sources=("sarathi2024",),
-    example=({"T_pass": "512 token"}, "512 token"),
-)  # fmt: skip
-
-formula(
-    "Q_pre_chunk", "q", "byte",
-    section="second", instead_of="Q_pre",
-    is_="N_pass * (W_pre + KV_seen)",
-    exists=("b_pre <= one_request", ("chunks part one prompt; several prompts in one pass are not modelled with them: leave prompts at 1",
-                                     "分块按单个请求计；一次前向含多个请求时不与分块同时建模：prompts 请保持为 1")),
-    name=("bytes that the prefill of b_pre prompts reads", "b_pre 个请求 prefill 读取的字节数"),
-    reason=("every pass reads the weights again, and the KV of the prompt so far", "每次前向都要重读权重，并读取该输入已写入的 KV"),
-    sources=("sarathi2024",),
-    example=({"N_pass": "4", "W_pre": "139 GB", "KV_seen": "0.25 GB", "b_pre": "1 request"}, "557 GB"),
-)  # fmt: skip
-
-formula(
-    "t_launch_pre_chunk", "t", "s",
-    section="second", instead_of="t_launch_pre",
-    is_="N_pass * L * t_launch",
-    name=("time of the kernel launches of prefill", "prefill 的 kernel 启动时间"),
-    reason=("the kernels of every layer start and drain in each pass", "每次前向中，每层 kernel 各启动与收尾一次"),
-    sources=("nv-cuda-graphs", "sarathi2024"),
-    example=({"N_pass": "4", "L": "80", "t_launch": "5 µs"}, "1.6 ms"),
-)  # fmt: skip
-
-formula(
-    "t_bubble_chunk", "t", "s",
-    section="second", instead_of="t_bubble",
-    is_="t_ops_pre * (DP * (N_pass + PP - 1) / N_pass - 1)",
-    exists=("b_pre <= one_request", ("chunks part one prompt; several prompts in one pass are not modelled with them: leave prompts at 1",
-                                     "分块按单个请求计；一次前向含多个请求时不与分块同时建模：prompts 请保持为 1")),
-    name=("time in which stages and groups of prefill stand idle", "prefill 中各级与各组空闲的时间"),
-    reason=("the chunks of the prompt follow each other through the stages as micro-batches, and groups without a prompt wait",
-            "各块作为微批依次经过各级；没有请求的组则等待"),
-    sources=("gpipe2018", "sarathi2024"),
-    example=({"t_ops_pre": "100 ms", "DP": "1", "N_pass": "4", "PP": "2", "b_pre": "1 request"}, "25 ms"),
 )  # fmt: skip
 
 # --- on devices of its own: these share every layer, and hand the KV cache over -------------------

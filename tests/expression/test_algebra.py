@@ -142,6 +142,8 @@ def test_every_symbol_taken_for_positive_is_positive() -> None:
         "t_send",
         "t_send_pre",
         "t_wait",
+        "Q_pre_dev_last",  # what a chunk spares is a part of what it reads
+        "t_turn_pre",  # the same
         "N_turn",  # one stage at least
         "N_end",  # a turn before the last is full
         "N_end_pre",

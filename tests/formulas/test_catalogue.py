@@ -165,7 +165,8 @@ BARE = {
     ("TTFT_mix", "1"): "the same",
     ("t_add", "1"): "the same",
     ("t_load", "1"): "the same",
-    ("W_last", "1"): "a share",
+    ("W_last", "1"): "a share and its complement",
+    ("t_turn_pre", "1"): "the stages before the last",
     ("KV_seen", "2"): "half: the mean of an even growth",
 }
 

@@ -173,7 +173,8 @@ def test_a_short_last_chunk_hits_few_experts() -> None:
     assert Fraction(1, 1000) < exact(*sets, name=SPARSE, of="TTFT") - first < Fraction(2, 1000)
 
 
-GROWS = ("TTFT", "t_prefill", "TTFT_mix", "t_busy")
+GROWS = ("TTFT", "t_prefill", "TTFT_mix", "t_busy", "TTFT_ideal", "TTFT_second", "TTFT_exp",
+         "t_comm_pre")  # fmt: skip
 SPREAD = (("devices=8",), ("devices=8", "TP=2", "PP=4"), ("devices=8", "TP=2", "PP=2", "DP=2"))
 
 
@@ -190,7 +191,7 @@ def test_a_longer_prompt_never_takes_less(
             for of in GROWS:
                 try:
                     times = [point.get(of) for point in at]
-                except Absent:  # a replica of one group has no other time than TTFT
+                except Absent:  # a replica of one group takes TTFT for a prompt
                     assert of == "t_busy"
                     continue
                 assert times == sorted(times), of
@@ -206,6 +207,35 @@ def test_the_longest_prompt_and_the_fewest_devices_are_searched() -> None:
             fewest = bound.typical.get("g_ttft")
             at = [bound.typical.with_(g=fewest - k).get("TTFT") for k in (0, 1)]
             assert at[0] <= Fraction(1, 2) < at[1]
+
+
+# --- the second order ----------------------------------------------------------------------------
+
+
+def test_to_the_second_order_each_pass_is_paced_on_its_own() -> None:
+    """2,048 tokens by their operations, one by the weights and the KV that it reads and writes."""
+    sets = ("chunk=2048", "T_in=2049")
+    full = exact(*sets, of="t_ops_pre") * Fraction(2048, 2049)
+    streamed = 139_006_066_688 + 1024 * KAPPA
+    rate = Fraction(4 * 3_350 * 10**9)
+    assert exact(*sets, of="TTFT_ideal") == full + streamed / rate
+    over = exact(*sets, of="t_over_pre")
+    assert exact(*sets, of="TTFT_second") == full + (streamed + KAPPA) / rate + over
+    assert exact(*sets, of="Q_pre") == 2 * streamed
+
+
+def test_the_second_order_of_stages_waits_for_full_chunks() -> None:
+    """Two turns of 2,048 tokens and one of 452, of 2,500; as much is sent and handed over."""
+    sets = ("TP=2", "PP=2", "chunk=2048", "T_in=2500")
+    tokens = 2 * 2048 + 452
+    assert exact(*sets, of="TTFT_ideal") == exact(*sets, of="t_ops_pre") * Fraction(tokens, 2500)
+    assert text(*sets, of="TTFT_ideal").startswith("≈ 161.1 ms")
+    ring = 80 * 4 * Fraction(1, 2) * tokens / 2 * 8192 * 2 / Fraction(450 * 10**9)
+    assert exact(*sets, of="t_comm_pre") == ring
+    assert exact(*sets, of="t_send_pre") == Fraction(2500 * 8192 * 2, 450 * 10**9)
+    wide = ("devices=8", "TP=1", "PP=4", "DP=2", *sets[2:])
+    assert text(*wide, of="TTFT_ideal").startswith("≈ 306.1 ms")
+    assert exact("TP=1", "DP=8", "EP=8", *sets[2:], name=SPARSE, of="t_bubble") > 0
 
 
 # --- ledgers -------------------------------------------------------------------------------------

@@ -129,8 +129,13 @@ def test_more_found_never_adds_but_the_kv_that_is_read(name: str, more: tuple[st
         passes = [p.get("N_pass") if "T_chunk" in p.given else Fraction(1) for p in at]
         read = [p.get("KV_hit") * n / rate for p, n in zip(at, passes, strict=True)]
         times = [p.get("TTFT_ideal") for p in at]
-    steps = zip(pairwise(times), read[1:], strict=True)
-    assert all(after <= before + kv for (before, after), kv in steps)
+        # full chunks come to stand behind a longer prefix: each has more pairs of attention
+        full = [p.get("t_turn_pre") if "T_chunk" in p.given else Fraction(0) for p in at]
+    more_pairs = [
+        (n - 1) * max(0, b - a) for (a, b), n in zip(pairwise(full), passes, strict=False)
+    ]
+    steps = zip(pairwise(times), read[1:], more_pairs, strict=True)
+    assert all(after <= before + kv + pairs for (before, after), kv, pairs in steps)
     assert min(times) < times[0]
 
 
@@ -160,6 +165,8 @@ def test_matrices_without_lookups_never_undercut_the_first_order(name: str) -> N
             made = {"F_tok": less / tokens}
             for read in ("W_read", "W_prefill"):
                 made[read] = here.get("W_pre")
+            if "T_chunk" in here.given:
+                made["W_last"] = here.get("W_pre_last")
             light = here.with_(**made)
             first = light.get("t_prefill")
             if "g_pre" in here.given:
