@@ -65,23 +65,6 @@ formula(
               "P_peak": "1000 TFLOP/s/device", "B_peak": "0.4 TB/s/device", "MFU": "0.5", "MBU": "0.5"}, "100 ms"),
 )  # fmt: skip
 
-formula(
-    "t_busy_chunk_experts", "t", "s",
-    section="ttft", instead_of="t_busy", switch="N_par",
-    is_="max(F_tok * one_request * T_new / (g * MFU * P_peak), "
-        "N_pass * ((W_rest / TP + W_turn / g_exp) / (PP * DP) + KV_seen * kappa_dev / kappa / DP) / (MBU * B_peak))",
-    name=("time that one prompt takes of the whole replica", "单个请求的 prefill 占用整个副本的时间"),
-    reason=("with a chunk in every stage of every group all devices are at work; N_pass turns of all stages finish DP prompts, and in "
-            "each a device reads its share of its stage, of the experts that these chunks hit, and of the KV of a prompt so far",
-            "每组的每一级都有一块时全部设备都在工作；各级经 N_pass 个节拍完成 DP 个请求，设备在每个节拍中读取本级权重中自己的一份、"
-            "这些块命中的专家以及该输入已写入的 KV"),
-    sources=("gpipe2018", "sarathi2024"),
-    example=({"F_tok": "140 GFLOP/token", "T_new": "500 token/request", "g": "4 device", "PP": "1", "DP": "4", "N_pass": "2",
-              "W_rest": "40 GB", "W_turn": "80 GB", "g_exp": "4 device", "KV_seen": "20 GB",
-              "kappa_dev": "80000 byte/token/device", "kappa": "80000 byte/token", "N_par": "4",
-              "P_peak": "1000 TFLOP/s/device", "B_peak": "0.4 TB/s/device", "MFU": "0.5", "MBU": "0.5"}, "200 ms"),
-)  # fmt: skip
-
 # --- a burst, whose last turn is part full ---------------------------------------------------------
 
 formula(
@@ -163,22 +146,6 @@ formula(
 )  # fmt: skip
 
 formula(
-    "t_end_chunk", "t", "s",
-    section="ttft", instead_of="t_end", switch="N_par",
-    is_="max(F_end * one_request * T_new / (PP * MFU * P_peak), "
-        "N_pass * ((W_rest / TP + W_end / g_exp) / PP + KV_seen * kappa_dev / kappa) / (MBU * B_peak))",
-    calibre="reachable",
-    name=("time that a stage takes for the last turn of a burst", "突发的最后一个节拍在一级上的时间"),
-    reason=("the same for all chunks of a prompt, each of which reads the weights again and the KV of the prompt so far",
-            "同上，计一个请求的全部各块；每一块都要重读权重以及该输入已写入的 KV"),
-    sources=("gpipe2018", "sarathi2024"),
-    example=({"T_new": "500 token/request", "F_end": "20 GFLOP/token/device", "TP": "1 device",
-              "g_exp": "8 device", "PP": "2", "W_rest": "20 GB", "W_end": "80 GB", "KV_seen": "10 GB",
-              "N_pass": "2", "kappa_dev": "40000 byte/token/device", "kappa": "80000 byte/token", "N_par": "16",
-              "P_peak": "1000 TFLOP/s/device", "B_peak": "2 TB/s/device", "MFU": "0.5", "MBU": "0.5"}, "40 ms"),
-)  # fmt: skip
-
-formula(
     "TTFT_burst_layout_experts", "t", "s",
     section="ttft", instead_of="TTFT_burst",
     is_="(ceil(b / one_request / DP) - 1) * DP * t_busy + t_end "
@@ -191,19 +158,4 @@ formula(
             "流过各级还需 PP − 1 个最长的节拍"),
     sources=("gpipe2018", "gshard2020"),
     example=({"b": "9 request", "PP": "2", "DP": "8", "t_busy": "20 ms", "t_end": "100 ms"}, "420 ms"),
-)  # fmt: skip
-
-formula(
-    "TTFT_burst_chunk_layout_experts", "t", "s",
-    section="ttft", instead_of="TTFT_burst",
-    is_="(ceil(b / one_request / DP) - 1) * DP * t_busy + t_end "
-        "+ (PP - 1) / N_pass * max(t_end, min(1, ceil(b / one_request / DP) - 1) * DP * t_busy)",
-    calibre="reachable",
-    name=("first token of the last of b prompts that arrive together", "b 个请求同时到达时，最后一个的首 token 延迟"),
-    reason=("the same where the chunks of a group's prompts follow each other through its stages: PP − 1 more turns of one chunk "
-            "until the last is through",
-            "同上，组内各请求的各块依次流过各级：最后一块流过各级还需 PP − 1 个单块的节拍"),
-    sources=("gpipe2018", "sarathi2024"),
-    example=({"b": "9 request", "PP": "2", "DP": "8", "N_pass": "4", "t_busy": "20 ms", "t_end": "100 ms"},
-             "300 ms"),
 )  # fmt: skip
