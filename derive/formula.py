@@ -113,7 +113,14 @@ PLAIN: dict[str, Formula] = {}  # the same without variants, whatever stands in 
 VARIANTS: dict[str, Formula] = {}
 # an input that tells the kind of model -> the variants that it calls for
 SPREAD = ("W_dev_experts", "W_read_dev_experts", "W_pre_experts")
-PARTS = ("W_experts", "t_prefill_experts", "TTFT_experts", "TTFT_burst_experts", *SPREAD)
+PARTS = (
+    "W_experts",
+    "t_prefill_experts",
+    "TTFT_experts",
+    "TTFT_burst_experts",
+    "b_mix_experts",
+    *SPREAD,
+)
 EXPERTS = ("E", ("W_parts", *PARTS))
 TOWERS = ("N_side", ("W_tower",))
 BOTH = ("W_parts_tower", *PARTS)

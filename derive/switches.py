@@ -104,11 +104,9 @@ def prefill(given: Container[str]) -> tuple[str, ...]:
         made += [f"W_mix{several}", f"W_last{several}"] if several else []
         made += [f"W_prefill_chunk{several}"] if experts else []
         made += ["share_comm_prefill_found"] if found else []
-        rounds = "_spec" if "alpha" in given else ""
-        made += [f"b_mix{rounds}{experts}"] if rounds or experts else []
         if "alpha" in given:
             spec = drafting(given)
-            made += ["t_load_spec", "TPOT_mix_spec", "TTFT_mix_spec"]
+            made += [f"b_mix_spec{experts}", "t_load_spec", "TPOT_mix_spec", "TTFT_mix_spec"]
             made += [f"TPOT_mix_exp{spec}", f"TTFT_mix_exp{spec}"]
         return tuple(made)
     made = [f"W_prefill_found{several}"] if experts and found else []
@@ -161,7 +159,7 @@ def side_by_side(given: Container[str]) -> tuple[str, ...]:
     if chunks:
         made += ["N_turn_chunk", "KV_fill_dev_chunk", "t_send_pre_chunk"]
         made += ["share_comm_prefill_chunk_layout", "F_mix_layout", "t_add_layout"]
-        made += [f"TTFT_mix_layout{'_spec' if spec else ''}", f"t_link_chunk_layout{experts}"]
+        made += [f"TTFT_mix_layout{'_spec' if spec else ''}", f"t_link_token_layout{experts}"]
         made += [f"TTFT_mix_exp_layout{'_draft' if spec == '_draft' else ''}"]
         made += ["t_comm_pre_chunk_layout", "t_a2a_pre_chunk_layout"]
         made += ["T_new_whole"] if not found else []

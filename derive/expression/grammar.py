@@ -34,9 +34,9 @@ from derive.expression.tree import (
 from derive.text import Text, tr
 from derive.units import Quantity, unit
 
-LONGEST, DEEPEST, MOST = 4000, 60, 600  # characters, nested brackets as printed, tokens
+LONGEST, DEEPEST, MOST = 4000, 60, 800  # characters, nested brackets as printed, tokens
 LARGEST_EXPONENT, LARGEST_POWER_OF_TEN, LONGEST_NUMBER = 8, 60, 60
-HEAVIEST = 4000  # digits that the value of a tree can have, roughly
+HEAVIEST = 8000  # digits that the value of a tree can have, roughly
 WEIGHT_OF_NAME = 30
 DIGITS = r"(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+(?![0-9])|[0-9]+)"
 END = r"(?=[\s)\],]|$)"

@@ -163,6 +163,7 @@ BARE = {
     ("KV_seen", "1"): "the first pass reads nothing of the prompt",
     ("T_last", "1"): "all passes but the last are full",
     ("TTFT_mix", "1"): "the same",
+    ("TTFT_mix_exp", "1"): "the same",
     ("t_add", "1"): "the same",
     ("t_load", "1"): "the same",
     ("W_last", "1"): "a share and its complement",
