@@ -157,7 +157,7 @@ TOWERS = {
     "a hundred minus signs": "-" * 100 + "1",
     "long sum": " + ".join(["b"] * 900),
     "long product of powers": " * ".join(["b^8"] * 190),
-    "long numbers": " * ".join(["9" * 60] * 60),
+    "long numbers": " * ".join(["9" * 60] * 120),
     "long text": "b" * 4001,
     "spaces": " " * 5000 + "b",
     "digits": "9" * 3999,
