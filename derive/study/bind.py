@@ -219,8 +219,13 @@ def rounds(name: str) -> bool:
     found = catalogue().get(name)
     if found is None:
         return False
-    calls = (part for part in walk(found.tree) if isinstance(part, Call)) if found.tree else ()
-    return bool(found.within) or any(call.function in ("floor", "ceil") for call in calls)
+    if found.within or found.tree is None:
+        return bool(found.within)
+    parts = list(walk(found.tree))
+    exponents = [n for part in parts if isinstance(part, Call) and part.function == "pow"
+                 for n in walk(part.args[1])]  # fmt: skip
+    calls = [p for p in parts if isinstance(p, Call) and not any(p is e for e in exponents)]
+    return any(call.function in ("floor", "ceil") for call in calls)
 
 
 def check_counts(scenario: types.Scenario) -> None:

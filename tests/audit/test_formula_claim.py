@@ -25,7 +25,16 @@ ROOTS = spec_roots()
 LIBRARY = Library(ROOTS)
 DECLARED = [f.id for f in catalogue().values() if f.text]
 # an exponent that is itself a formula is not read from LaTeX
-POWERS = {"E_hit", "E_hit2", "W_prefill", "W_mix", "n_gain"}  # exponents that are symbols
+POWERS = {
+    "E_hit",
+    "E_hit2",
+    "W_prefill",
+    "W_mix",
+    "W_last",
+    "W_turn",
+    "W_end",
+    "n_gain",
+}  # exponents that are symbols
 
 
 def audit(formula: str) -> Judged:

@@ -162,6 +162,8 @@ def compared(name: str, tree: Node, at: list[Values]) -> list[tuple[Fraction, Fr
     pairs = [p for v in at[:FEW] if (p := both(name, tree, v))]
     if any(a == b for a, b in pairs) or branched(name):
         pairs += [p for v in at[FEW:] if (p := both(name, tree, v))]
+    if len(pairs) < FEW:  # what does not exist for several prompts in a pass does for one
+        pairs += [p for v in at if (p := both(name, tree, v | {"b_pre": Fraction(1)}))]
     return pairs
 
 
