@@ -208,7 +208,10 @@ def called_for(given: Mapping[str, Fraction] | Container[str]) -> tuple[str, ...
     apart = apart and given["g"] > 1
     laid_out = by_layout(given, uneven=apart)
     walls = walled(given) if apart else ()
-    return decided((laid_out, walls, by_switches(given), kinds))
+    switched = by_switches(given)
+    if apart:  # copies do not shrink with devices: what TPOT needs is searched
+        switched = tuple(v for v in switched if v != "g_tpot_draft")
+    return decided((laid_out, walls, switched, kinds))
 
 
 def decided(groups: Sequence[Sequence[str]]) -> tuple[str, ...]:

@@ -61,13 +61,14 @@ def by_layout(given: Mapping[str, Fraction], *, uneven: bool) -> tuple[str, ...]
     if not uneven:
         return ()
     several = given["PP"] * given["DP"] > 1
-    shared = (*mixed_unevenly(given), *drafts_unevenly(given, several=several))
+    slo = f"g_slo_layout{'_apart' * ('g_pre' in given)}"
+    shared = (*mixed_unevenly(given), *drafts_unevenly(given, several=several), slo)
     if not several:
         return (*shared, *copied(given))
     floor = f"TPOT_floor_layout{drafting(given)}"
     if "g_pre" in given:  # prefill is another pool's
-        return (*shared, floor, "g_slo_layout_apart")
-    return (*shared, floor, "g_slo_layout", *side_by_side(given))
+        return (*shared, floor)
+    return (*shared, floor, *side_by_side(given))
 
 
 def drafting(given: Container[str]) -> str:

@@ -162,7 +162,10 @@ formula(
         "the same with the KV cache of b requests at T",
         "同上，另加 b 个请求在上下文 T 时的 KV cache",
     ),
-    reading=("The scenario fits when g is at least this.", "设备数不少于它，本场景才放得下。"),
+    reading=(
+        "The scenario fits when g is at least this; past as many devices as KV heads copies of them add to it.",
+        "设备数不少于它，本场景才放得下；设备多于 KV 头数后，KV 头的副本还会增加所需。",
+    ),
     sources=("kipply2022",),
     example=(
         {

@@ -95,20 +95,23 @@ formula(
 formula(
     "g_slo_layout", "g", "device",
     section="targets", instead_of="g_slo",
-    is_="PP * DP * ceil(max(g_fit, g_ttft, g_tpot) / (PP * DP))",
+    is_="PP * DP * ceil(max(g_fit, g_ttft, g_tpot, EP * PP * one_device) / (PP * DP))",
     needed=True,
     calibre="reachable",
     name=("devices of a replica that meet both targets", "同时满足两个目标的单副本设备数"),
-    reason=("memory, TTFT and TPOT each ask for some devices; the most demanding decides, and every stage of every group has as many",
-            "显存、TTFT、TPOT 各有所需的设备数，由要求最高者决定；每组的每一级设备数相同，故向上取整到 PP · DP 的倍数"),
+    reason=("memory, TTFT and TPOT each ask for some devices; the most demanding decides, every stage of every group has as many, "
+            "and a stage has a device at least for each of EP ranks",
+            "显存、TTFT、TPOT 各有所需的设备数，由要求最高者决定；每组的每一级设备数相同，故向上取整到 PP · DP 的倍数；"
+            "每一级的设备数不少于 EP 个 rank"),
     sources=("pope2022", "gpipe2018"),
-    example=({"g_fit": "2 device", "g_ttft": "3 device", "g_tpot": "5 device", "PP": "2", "DP": "2"}, "8 device"),
+    example=({"g_fit": "2 device", "g_ttft": "3 device", "g_tpot": "5 device", "PP": "2", "DP": "2",
+              "EP": "1"}, "8 device"),
 )  # fmt: skip
 
 formula(
     "g_slo_layout_apart", "g", "device",
     section="targets", instead_of="g_slo",
-    is_="PP * DP * ceil(max(g_fit, g_tpot) / (PP * DP))",
+    is_="PP * DP * ceil(max(g_fit, g_tpot, EP * PP * one_device) / (PP * DP))",
     needed=True,
     calibre="reachable",
     name=("devices of a replica that meet both targets", "同时满足两个目标的单副本设备数"),
@@ -116,7 +119,7 @@ formula(
             "g_ttft",
             "指 decode 副本：由显存与 TPOT 决定，每组的每一级设备数相同；TTFT 由 prefill 副本的设备数 g_ttft 决定"),
     sources=("pope2022", "distserve2024"),
-    example=({"g_fit": "2 device", "g_tpot": "5 device", "PP": "2", "DP": "2"}, "8 device"),
+    example=({"g_fit": "2 device", "g_tpot": "5 device", "PP": "2", "DP": "2", "EP": "1"}, "8 device"),
 )  # fmt: skip
 
 formula(

@@ -443,3 +443,28 @@ def test_launches_are_held_against_the_round() -> None:
     share = exact("TP=2", "PP=2", *SPEC, of="share_launch")
     launch = 80 * Fraction(56, 10**7)
     assert share == launch / (exact("TP=2", "PP=2", *SPEC, of="TPOT_ideal") * Fraction("2.7731"))
+
+
+def test_devices_for_a_target_are_searched_where_copies_do_not_shrink() -> None:
+    """600 requests behind 8 KV heads: past 8 devices each reads the same of them."""
+    shared = ("devices=16", "TP=16", "b=600", *DRAFT, "target_TPOT=9 ms/token")
+    bound = bind(loaded(LAUNCH, shared))
+    with standing_in(bound.variants), pytest.raises(Undefined, match="not even"):
+        bound.typical.get("g_tpot")
+
+
+def test_a_replica_has_a_device_for_each_rank_of_experts() -> None:
+    spread = (
+        "devices=8",
+        "TP=2",
+        "DP=4",
+        "EP=8",
+        "b=8",
+        "target_TTFT=5 s",
+        "target_TPOT=1 s/token",
+    )
+    bound = bind(loaded(SPARSE, spread))
+    with standing_in(bound.variants):
+        here = bound.typical
+        assert max(here.get(n) for n in ("g_ttft", "g_tpot")) < 8 <= here.get("g_slo")
+        assert here.get("g_slo") % 4 == 0
