@@ -147,6 +147,7 @@ def side_by_side(given: Container[str]) -> tuple[str, ...]:
     which = "_chunk" if chunks else "_found" if found else ""
     spec = drafting(given)
     made = ["t_queue_layout", f"TTFT{which}_layout", f"t_prefill{which}_layout"]
+    made += [f"I_prefill{which}_layout"] if experts or which else []
     made += [f"t_busy{which}{experts}"] if experts or chunks else []
     made += ["F_one_experts", "W_one_experts", "W_pre_dev_experts"] if experts else []
     made += ["W_one_last_experts"] if experts and chunks else []
