@@ -149,13 +149,13 @@ def side_by_side(given: Container[str]) -> tuple[str, ...]:
     made = ["t_queue_layout", f"TTFT{which}_layout", f"t_prefill{which}_layout"]
     made += [f"I_prefill{which}_layout"] if experts or which else []
     made += [f"t_busy{which}{experts}"] if experts or chunks else []
-    made += ["F_one_experts", "W_one_experts", "W_pre_dev_experts"] if experts else []
-    made += ["W_one_last_experts"] if experts and chunks else []
-    made += ["F_routed_two", "W_turn_two", "W_end_two"] if "E2" in given else []
+    passes = "_chunk" * chunks
+    made += ["F_one_experts", "W_one_experts", f"W_pre_dev{passes}_experts"] if experts else []
+    made += ["W_one_last_experts", "N_end_pre_chunk"] if experts and chunks else []
+    made += ["F_routed_two", "W_turn_two", "W_end_two", "W_end_pre_two"] if "E2" in given else []
     made += [f"t_end{which}"] if which and experts else []
     # the second order
     made += ["t_launch_pre_layout", f"t_over_pre_layout{experts}"]
-    passes = "_chunk" * chunks
     made += [f"TTFT_{kind}{passes}_layout" for kind in ("ideal", "second", "exp")]
     made += [f"Q_pre_dev{which}"] if which else []
     if chunks:

@@ -55,14 +55,14 @@ formula(
 )  # fmt: skip
 
 formula(
-    "W_pre_dev_experts", "w", "byte/device",
+    "W_pre_dev_chunk_experts", "w", "byte/device",
     section="second", instead_of="W_pre_dev", switch="N_par",
     is_="(W_stream - W_hit) / TP + (W_pre - W_stream + W_hit) / g_exp",
     name=("weight bytes one device streams for one pass of prefill, summed over the stages", "单设备为一次 prefill 前向流式读取的权重字节数（各级之和）"),
-    reason=("the devices of a stage share its layers; the experts that are hit are spread over EP ranks, or over TP where that "
+    reason=("the devices of a stage share its layers; the experts that a chunk hits are spread over EP ranks, or over TP where that "
             "is more",
-            "级内各设备分担该级的层；命中的专家分布到 EP 个 rank（TP 更大时按 TP）"),
-    sources=("megatron2021", "gshard2020"),
+            "级内各设备分担该级的层；一块命中的专家分布到 EP 个 rank（TP 更大时按 TP）"),
+    sources=("sarathi2024", "gshard2020"),
     example=({"W_stream": "40 GB", "W_hit": "20 GB", "W_pre": "100 GB", "TP": "1 device", "g_exp": "8 device",
               "N_par": "8"}, "30 GB/device"),
 )  # fmt: skip
@@ -128,8 +128,9 @@ formula(
     section="second", instead_of="Q_pre",
     is_="b_pre / one_request * W_pre",
     name=("bytes that the prefill of b_pre prompts reads", "b_pre 个请求 prefill 读取的字节数"),
-    reason=("every prompt is a pass of its own and reads the weights; copies on several devices not counted",
-            "每个请求各为一次前向，各读一遍权重；不计多设备上的副本"),
+    reason=("every prompt is a pass of its own and reads the weights; experts that groups read together counted for each prompt, copies "
+            "on several devices not counted",
+            "每个请求各为一次前向，各读一遍权重；各组共读的专家按每个请求各计一遍，不计多设备上的副本"),
     sources=("gpipe2018",),
     example=({"b_pre": "2 request", "W_pre": "139 GB"}, "278 GB"),
 )  # fmt: skip
@@ -139,9 +140,9 @@ formula(
     section="second", instead_of="Q_pre",
     is_="b_pre / one_request * (W_pre + KV_hit)",
     name=("bytes that the prefill of b_pre prompts reads", "b_pre 个请求 prefill 读取的字节数"),
-    reason=("every prompt is a pass of its own and reads the weights and the KV of its prefix; copies on several devices not "
-            "counted",
-            "每个请求各为一次前向，各读一遍权重与自己的前缀 KV；不计多设备上的副本"),
+    reason=("every prompt is a pass of its own and reads the weights and the KV of its prefix; experts that groups read together "
+            "counted for each prompt, copies on several devices not counted",
+            "每个请求各为一次前向，各读一遍权重与自己的前缀 KV；各组共读的专家按每个请求各计一遍，不计多设备上的副本"),
     sources=("gpipe2018", "radix2023"),
     example=({"b_pre": "2 request", "W_pre": "139 GB", "KV_hit": "1 GB"}, "280 GB"),
 )  # fmt: skip

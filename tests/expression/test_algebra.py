@@ -150,6 +150,7 @@ def test_every_symbol_taken_for_positive_is_positive() -> None:
         "N_end_pre",
         "W_turn",  # as E_hit
         "W_end",
+        "W_end_pre",
         "F_end",  # the routed experts are a part of the model
         "N_mat_draft",  # the table is a part of the draft model
         "Q_stream_draft",

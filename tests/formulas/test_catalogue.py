@@ -143,6 +143,7 @@ BARE = {
     ("W_prefill", "1"): "a share and its complement",
     ("W_turn", "1"): "a share and its complement",
     ("W_end", "1"): "a share and its complement",
+    ("W_end_pre", "1"): "a share and its complement",
     ("N_end", "1"): "turns before the last: one fewer than turns",
     ("b_max_dev", "0"): "nought has every unit",
     ("share_over_pre", "1"): "a share and its complement",

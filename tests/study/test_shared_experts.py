@@ -147,6 +147,36 @@ def test_the_second_order_counts_the_last_turn_as_full_as_it_is() -> None:
     assert of("TTFT_ideal", *two) == (one - idle) / peak
 
 
+@pytest.mark.parametrize(("sets", "tokens", "shares"), [
+    ((*EIGHT, "b_pre=8", "T_in=16"), (128,), (1,)),
+    ((*EIGHT, "b_pre=8", "hit=0.99"), (168,), (1,)),  # 21 new tokens of each
+    ((*EIGHT, "b_pre=9", "T_in=16"), (128, 16), (1, 1)),  # a full turn and one of one prompt
+    (("DP=8", "EP=4", "b_pre=13", "T_in=8"), (32, 24), (1, 1)),  # two copies: 4 prompts, then 3
+    # two stages: a turn that is alone passes both; else the first fills the pipe, too
+    (("TP=2", "PP=2", "DP=2", "EP=4", "b_pre=1", "T_in=8"), (8,), (2,)),
+    (("TP=2", "PP=2", "DP=2", "EP=4", "b_pre=3", "T_in=8"), (16, 8), (2, 1)),
+], ids=str)  # fmt: skip
+def test_the_second_order_reads_the_experts_of_all_prompts_of_a_turn(
+    sets: tuple[str, ...], tokens: tuple[int, ...], shares: tuple[int, ...]
+) -> None:
+    """As the first order does, turn by turn; without what is looked up."""
+    spread, stages = of("g_exp", *sets), of("PP", *sets)
+    experts = sum(n * hit(t) for t, n in zip(tokens, shares, strict=True)) / spread
+    fixed = (of("W_stream", *sets) - of("W_hit", *sets)) / of("TP", *sets)
+    assert of("N_turn", *sets) == sum(shares)
+    weights = sum(shares) * fixed + experts
+    assert of("N_turn", *sets) * of("W_pre_dev", *sets) == weights
+    if "hit=0.99" not in sets:
+        assert of("TTFT_ideal", *sets) == weights / stages / (4_800 * 10**9)
+
+
+def test_eight_short_prompts_read_more_experts_than_one() -> None:
+    assert shown("TTFT_ideal", *EIGHT, "b_pre=8", "b=8", "hit=0.99").startswith("≈ 20.57 ms")
+    short = (*EIGHT, "T_in=16", "T_out=16")
+    assert shown("TTFT_ideal", *short, "b_pre=8").startswith("≈ 20.33 ms")
+    assert shown("TTFT_ideal", *short).startswith("≈ 10.37 ms")
+
+
 LAYOUTS = (EIGHT, ("DP=8", "EP=4"), ("DP=8",), ("TP=2", "DP=4", "EP=8"),
            ("TP=2", "PP=2", "DP=2", "EP=4"), ("PP=4", "DP=2", "EP=2"), ("TP=2", "DP=4", "EP=4"),
            ("devices=12", "TP=2", "DP=6", "EP=4"))  # fmt: skip
