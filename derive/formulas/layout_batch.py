@@ -5,20 +5,35 @@ Each of DP groups parts its requests into PP micro-batches at most, which take t
 
 import derive.formulas.collectives
 import derive.formulas.layout
-import derive.formulas.second_decode  # noqa: F401
+import derive.formulas.second_decode
+import derive.formulas.structure_sparse  # noqa: F401
 from derive.formula import formula
 
 formula(
     "KV_dev_batch", "k", "byte/device",
     section="parallel", instead_of="KV_dev",
-    is_="KV_read / b * PP * ceil(b / (PP * DP)) * kappa_dev / kappa",
+    is_="T * kappa_dev * PP * ceil(b / (PP * DP))",
     name=("KV-cache bytes one device reads for one decode step", "单设备为一个 decode 步读取的 KV cache 字节数"),
     reason=("in each of PP turns its layers and heads of the requests of one micro-batch, copies included; the fullest of PP · DP "
             "micro-batches of whole requests paces the others",
             "在 PP 个节拍的每一拍读取一个微批各请求中自己的层与头，含副本；PP · DP 个微批各含整数个请求，最满的一个决定节拍"),
     sources=("pope2022", "gpipe2018"),
-    example=({"KV_read": "10 GB", "b": "5 request", "kappa_dev": "20000 byte/token/device", "kappa": "80000 byte/token",
-              "PP": "2", "DP": "2"}, "2 GB/device"),
+    example=({"T": "25000 token/request", "b": "5 request", "kappa_dev": "20000 byte/token/device", "PP": "2", "DP": "2"},
+             "2 GB/device"),
+)  # fmt: skip
+
+formula(
+    "KV_dev_batch_sparse", "k", "byte/device",
+    section="parallel", instead_of="KV_dev",
+    is_="KV_read_request * PP * ceil(b / (PP * DP)) * kappa_dev / kappa",
+    name=("KV-cache bytes one device reads for one decode step", "单设备为一个 decode 步读取的 KV cache 字节数"),
+    reason=("in each of PP turns, of the requests of one micro-batch, what a step reads of the cache, its layers and heads of it, "
+            "copies included; the fullest of PP · DP micro-batches of whole requests paces the others",
+            "在 PP 个节拍的每一拍读取一个微批各请求的 KV cache 中一步所读的部分，只计自己的层与头，含副本；PP · DP 个微批各含整数个请求，"
+            "最满的一个决定节拍"),
+    sources=("pope2022", "gpipe2018"),
+    example=({"KV_read_request": "2 GB/request", "b": "5 request", "kappa_dev": "20000 byte/token/device",
+              "kappa": "80000 byte/token", "PP": "2", "DP": "2"}, "2 GB/device"),
 )  # fmt: skip
 
 formula(

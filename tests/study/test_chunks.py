@@ -77,6 +77,16 @@ def test_experts_are_hit_by_whole_requests() -> None:
     assert exact("b=64", "chunk=64", name=SPARSE, of="b_mix") == 16
 
 
+def test_a_prompt_of_one_output_token_has_no_decode_beside_it() -> None:
+    """Two groups of two: 2,048 tokens on half of the devices each, two prompts at a time."""
+    sets = ("TP=2", "DP=2", "chunk=512", "T_out=1")
+    assert exact(*sets, of="b_mix") == 0
+    assert exact(*sets, of="t_mix_busy") == 2 * N * 512 / (OPS / 2)
+    assert exact(*sets, of="t_load") == 2 * N * 2048 / OPS
+    spread = ("TP=1", "DP=8", "EP=8", "chunk=512", "T_out=1")
+    assert exact(*spread, name=SPARSE, of="t_load") > 0
+
+
 @pytest.mark.parametrize("name", [LAUNCH, SPARSE])
 @pytest.mark.parametrize("more", [(), SPEC, DRAFT, HIT], ids=str)
 @pytest.mark.parametrize("layout", [(), ("PP=2",), ("DP=2",)], ids=str)
