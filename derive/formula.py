@@ -89,8 +89,8 @@ class Formula:
 
     @property
     def uses(self) -> tuple[str, ...]:
-        """Ids that the declaration names, and its switch."""
-        return (*self.named, self.switch) if self.switch else self.named
+        """Ids that the declaration names, its switch first: where it is missing, it is told first."""
+        return tuple(dict.fromkeys([self.switch, *self.named])) if self.switch else self.named
 
     @property
     def named(self) -> tuple[str, ...]:

@@ -82,7 +82,7 @@ formula(
 
 formula(
     "N_pass", r"N_{\mathrm{pass}}", "",
-    section="ttft",
+    section="ttft", switch="T_chunk",
     is_="ceil(one_request * T_new / T_chunk)",
     name=("passes that prefill one prompt", "单个请求 prefill 所需的前向次数"),
     reason=("whole passes, the last one only partly filled", "取整数次，最后一次可能不满"),
@@ -92,7 +92,7 @@ formula(
 
 formula(
     "T_last", r"T_{\mathrm{last}}", "token",
-    section="ttft",
+    section="ttft", switch="T_chunk",
     is_="one_request * T_new - (N_pass - 1) * T_chunk",
     name=("prompt tokens of the last prefill pass", "最后一次 prefill 前向的输入 token 数"),
     reason=("what the full chunks before it leave", "此前各满块之后余下的 token"),

@@ -12,6 +12,7 @@ from derive.specs import load
 from derive.specs.lookup import spec_roots
 from derive.study import study
 from derive.study.bind import bind
+from derive.study.values import values
 from derive.verify.judge import judged
 
 from .test_switches import DRAFT, HIT, LAUNCH, SPARSE, SPEC, exact, loaded, text
@@ -110,6 +111,18 @@ def test_no_request_takes_less_than_its_operations(
                 assert whole >= at.get("F_tok") * tokens / rate
             bound_by_chunks = [load for load, every in zip(loads, full, strict=True) if every]
             assert bound_by_chunks == sorted(bound_by_chunks)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["t_load", "t_add", "b_mix", "TTFT_mix", "TPOT_mix", "t_mix_busy", "t_last_busy", "t_last",
+     "N_pass", "T_last", "KV_seen"],
+)  # fmt: skip
+@pytest.mark.parametrize("layout", [(), ("TP=2", "PP=2")], ids=str)
+def test_without_chunks_a_mixed_step_asks_for_them(name: str, layout: tuple[str, ...]) -> None:
+    found = values(loaded(LAUNCH, layout), (name,))[name]
+    assert found["value"] is None
+    assert found["why"]["en"] == "needs T_chunk, which is not given"
 
 
 # --- a last chunk that is part full --------------------------------------------------------------
