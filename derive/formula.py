@@ -89,7 +89,7 @@ class Formula:
 
     @property
     def uses(self) -> tuple[str, ...]:
-        """Ids that the declaration names, its switch first: where it is missing, it is told first."""
+        """Ids that the declaration names, its switch first: it is what is missed first."""
         return tuple(dict.fromkeys([self.switch, *self.named])) if self.switch else self.named
 
     @property

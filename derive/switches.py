@@ -27,7 +27,7 @@ DRAFT_MEMORY_LAYOUT = tuple(v.replace("_draft", "_layout_draft") for v in DRAFT_
 DRAFT_GROUPS = ("t_draft_layout", "t_draft_peak_layout", "t_draft_exp_layout")
 MIXED = (
     "replicas_mixed", "cost_token_mixed", "energy_token_mixed", "share_prefill_mixed",
-    "cost_in_mixed",
+    "cost_in_mixed", "t_queue_chunk", "TTFT_queue_chunk",
 )  # fmt: skip
 APART = (
     "TTFT_apart", "TTFT_burst_apart", "replicas_apart", "cost_token_apart", "energy_token_apart",
@@ -146,7 +146,7 @@ def side_by_side(given: Container[str]) -> tuple[str, ...]:
     found, chunks = "hit" in given, "T_chunk" in given
     which = "_chunk" if chunks else "_found" if found else ""
     spec = drafting(given)
-    made = ["t_queue_layout", f"TTFT{which}_layout", f"t_prefill{which}_layout"]
+    made = [f"TTFT{which}_layout", f"t_prefill{which}_layout"]
     made += [f"I_prefill{which}_layout"] if experts or which else []
     made += [f"t_busy{which}{experts}"] if experts or chunks else []
     passes = "_chunk" * chunks
@@ -161,12 +161,13 @@ def side_by_side(given: Container[str]) -> tuple[str, ...]:
     if chunks:
         made += ["N_turn_chunk", "KV_fill_dev_chunk", "t_send_pre_chunk"]
         made += ["share_comm_prefill_chunk_layout", "F_mix_layout", "t_add_layout"]
-        made += [f"TTFT_mix_layout{'_spec' if spec else ''}", f"t_link_token_layout{experts}"]
+        made += [f"{name}_layout{'_spec' if spec else ''}" for name in ("TTFT_mix", "t_slots")]
+        made += [f"t_link_token_layout{experts}"]
         made += [f"TTFT_mix_exp_layout{'_draft' if spec == '_draft' else ''}"]
         made += ["t_comm_pre_chunk_layout", "t_a2a_pre_chunk_layout"]
         made += ["T_new_whole"] if not found else []
     else:
-        made += [*SHARED, f"tokens_pre{which}_layout", f"Q_pre{which}_layout"]
+        made += [*SHARED, "t_queue_layout", f"tokens_pre{which}_layout", f"Q_pre{which}_layout"]
         made += ["t_comm_pre_layout", "t_a2a_pre_layout"]
     made += [f"TTFT_burst{passes}_layout_experts" if experts else "TTFT_burst_layout"]
     made += [f"t_bubble{passes}_layout_experts"] if experts else []

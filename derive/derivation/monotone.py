@@ -23,8 +23,8 @@ MONOTONE = ("max", "min", "floor", "ceil")
 # what a scenario guarantees of symbols: the first is never below the second
 AT_LEAST = {"T_out": "one_token", "g": "one_device", "Q_step": "W_read", "N_exp": "N_exp2",
             "N_pass": "1", "N_turn": "1", "PP": "1"}  # fmt: skip
-# what holds wherever a formula exists: the first is below 1
-BELOW_ONE = ("share_prefill", "share_pool", "missed_")  # experts that no token hits are a share
+# what holds wherever a formula exists: the first is below 1; experts that no token hits are a share
+BELOW_ONE = ("share_prefill", "share_pool", "share_slots", "missed_")
 
 
 def direction(name: str, by: str) -> str:

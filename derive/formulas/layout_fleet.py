@@ -84,9 +84,9 @@ formula(
             "on that stage runs to its end",
             "每组各为一个服务台（带休假的 M/G/1）：到达为泊松过程、随机分到各组，组的第一级空出即接下一个请求，优先于 decode；"
             "该级上已开始的 decode 微批会执行完"),
-    reading=("An estimate, no bound: a router that knows the load of the groups waits less, bursts wait longer; chunked prefill "
-             "is another queue.",
-             "这是估计，不是界：按各组负载路由等待更短，突发流量等待更长；分块 prefill 是另一种队列。"),
+    reading=("An estimate, no bound: a router that knows the load of the groups waits less, bursts wait longer; with chunked "
+             "prefill the turns that carry chunks are what is queued for.",
+             "这是估计，不是界：按各组负载路由等待更短，突发流量等待更长；分块 prefill 时，排队的是携带块的节拍。"),
     sources=("kleinrock1975", "levy1975", "gpipe2018"),
     example=({"share_prefill": "0.2", "t_busy": "80 ms", "DP": "2", "C2_in": "1", "t_step_eff": "20 ms", "PP": "2"}, "45 ms"),
 )  # fmt: skip

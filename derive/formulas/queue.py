@@ -26,9 +26,9 @@ formula(
         "输入逐个按序 prefill 并优先于 decode；已开始的 decode 步会执行完",
     ),
     reading=(
-        "An estimate, no bound: a router that knows the load waits less, bursts wait longer; chunked prefill is "
-        "another queue.",
-        "这是估计，不是界：按负载路由等待更短，突发流量等待更长；分块 prefill 是另一种队列。",
+        "An estimate, no bound: a router that knows the load waits less, bursts wait longer; with chunked "
+        "prefill the steps that carry chunks are what is queued for.",
+        "这是估计，不是界：按负载路由等待更短，突发流量等待更长；分块 prefill 时，排队的是携带块的步。",
     ),
     sources=("kleinrock1975", "levy1975"),
     example=(

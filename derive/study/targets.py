@@ -254,6 +254,13 @@ def queue(bound: Bound, results: Results) -> Iterator[Finding]:
             "{wait} on average before its prefill, so TTFT is {ttft} on average (M/G/1, each of them busy {share} of its time).",
             share=percent(bound.typical.get("share_pool")), **parts,
         )  # fmt: skip
+    elif "T_chunk" in bound.inputs:
+        told = tr(
+            "An estimate beside the bound: with Poisson arrivals spread at random a prompt waits {wait} on average until steps "
+            "are free to carry its chunks, which then ride beside a batch of decode, so TTFT is {ttft} on average (M/G/1, steps "
+            "carry chunks {share} of the time).",
+            share=percent(bound.typical.get("share_slots")), **parts,
+        )  # fmt: skip
     elif "N_par" in bound.inputs:
         told = tr(
             "An estimate beside the bound: with Poisson arrivals spread over the groups of all replicas at random a prompt "

@@ -99,7 +99,8 @@ SAYS: dict[str, Says] = {
     ),
     "findings.ttft_unmet": (("target_TTFT", "TTFT_one", "~TTFT_one / target_TTFT", "g_ttft"),),
     "findings.ttft_queue": (
-        ("t_queue", "TTFT_queue", "=1"), ("t_queue", "TTFT_queue", "=1", "share_pool"), (),
+        ("t_queue", "TTFT_queue", "=1"), ("t_queue", "TTFT_queue", "=1", "share_pool"),
+        ("t_queue", "TTFT_queue", "=1", "share_slots"), (),
     ),  # M/G/1
     "findings.lengths_tail": (("T_tail", "b_max_tail", "T", "b_max"),),
     "findings.ttft_tail": (("T_in_tail", "TTFT_tail", "target_TTFT"),),

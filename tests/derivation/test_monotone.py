@@ -18,7 +18,7 @@ from derive.study import study
 from derive.verify import verify
 
 # whole replicas against times that fall; differences and quotients of two times
-NOT_PROVED = {"share_prefill", "share_pool", "b_load", "t_queue", "TTFT_queue",
+NOT_PROVED = {"share_prefill", "share_pool", "share_slots", "b_load", "t_queue", "TTFT_queue",
               "t_add", "t_load", "T_chunk_slo", "gain_spec", "b_spec",
               "t_mix_exp", "t_last_exp", "TPOT_mix_exp", "TTFT_mix_exp"}  # fmt: skip
 LEVELS = [Fraction(n, 10) for n in (2, 3, 5, 7, 9)]

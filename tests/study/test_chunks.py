@@ -125,6 +125,73 @@ def test_without_chunks_a_mixed_step_asks_for_them(name: str, layout: tuple[str,
     assert found["why"]["en"] == "needs T_chunk, which is not given"
 
 
+# --- the queue -----------------------------------------------------------------------------------
+
+
+def test_prompts_in_chunks_queue_for_the_steps_that_carry_them() -> None:
+    """Two a second on one replica: each takes sixteen steps beside 32 requests, M/D/1."""
+    sets = ("b=32", "chunk=128", "replicas=1", "arrival=2 request/s")
+    step = (2 * N + 32 * 2304 * KAPPA + Fraction(15 * 128, 2) * KAPPA) / RATE
+    service, busy = 16 * step, 2 * 16 * step
+    plain = (2 * N + 32 * 2304 * KAPPA) / RATE
+    wait = busy * service / (2 * (1 - busy)) + plain / 2
+    assert exact(*sets, of="share_slots") == busy
+    assert exact(*sets, of="t_queue") == wait
+    assert exact(*sets, of="TTFT_queue") == wait + service == wait + exact(*sets, of="TTFT_mix")
+    assert text(*sets, of="t_queue").startswith("≈ 328.7 ms")
+    assert text(*sets, of="TTFT_queue").startswith("≈ 658.2 ms")
+    spread = exact(*sets, "C2_in=1", of="t_queue") - plain / 2
+    assert spread == 2 * (wait - plain / 2)
+
+
+@pytest.mark.parametrize("more", [(), SPEC], ids=str)
+def test_each_group_queues_for_its_own_turns(more: tuple[str, ...]) -> None:
+    """Two stages of two groups: a prompt takes four turns, each of half a step."""
+    sets = ("devices=8", "TP=2", "PP=2", "DP=2", "b=32", "chunk=512", "arrival=3 request/s", *more)
+    draft = exact(*sets, of="t_round") - exact(*sets, of="t_step_eff") if more else 0
+    service = (exact(*sets, of="t_mix") + draft) * 4 / 2
+    assert exact(*sets, of="t_slots") == service
+    busy = 3 * service / (2 * exact(*sets, of="replicas"))
+    assert exact(*sets, of="share_slots") == busy
+    waits = exact(*sets, of="t_step_eff") / 4
+    assert exact(*sets, of="t_queue") == busy * service / (2 * (1 - busy)) + waits
+    there = exact(*sets, of="t_queue") + exact(*sets, of="TTFT_mix")
+    assert exact(*sets, of="TTFT_queue") == there
+
+
+@pytest.mark.parametrize(
+    ("sets", "english", "chinese"),
+    [(("b=32", "chunk=128", "replicas=1", "arrival=4 request/s"), "without end", "无限增长"),
+     (("b=220", "chunk=128", "arrival=20 request/s"), "the replicas keep up", "副本仍能承接")],
+    ids=("too many prompts", "too large a batch beside them"),
+)  # fmt: skip
+def test_a_queue_of_chunks_that_grows_has_no_wait(
+    sets: tuple[str, ...], english: str, chinese: str
+) -> None:
+    found = values(loaded(LAUNCH, sets), ("t_queue", "TTFT_queue"))
+    for row in found.values():
+        assert row["value"] is None
+        assert english in row["why"]["en"]
+        assert chinese in row["why"]["zh"]
+
+
+@pytest.mark.parametrize(
+    ("sets", "english"),
+    [(("b=32", "chunk=128"), "a prompt waits ≈ "),
+     (("TP=2", "PP=2", "chunk=512"), "a prompt waits ≈ "),
+     (("b=32", "chunk=128", "replicas=1", "arrival=4 request/s"), "the chunks of the prompts ask")],
+    ids=str,
+)  # fmt: skip
+def test_the_wait_of_chunks_is_told_and_verified(sets: tuple[str, ...], english: str) -> None:
+    asked = [LAUNCH, *(word for one in sets for word in ("--set", one))]
+    ledger = study(loaded(LAUNCH, sets), load.sources(), asked=asked)
+    faults, _ = judged(ledger, spec_roots())
+    assert [fault.en for fault in faults] == []
+    (told,) = [f["text"] for f in ledger["findings"] if f["id"] == "ttft_queue"]
+    assert english in told["en"]
+    assert ("carry chunks" in told["en"]) == (english == "a prompt waits ≈ ")
+
+
 # --- a last chunk that is part full --------------------------------------------------------------
 
 
