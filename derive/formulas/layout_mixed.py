@@ -66,8 +66,14 @@ formula(
     is_="((N_pass - 1) * (t_mix - t_step_eff) + t_last - t_step_eff) / (PP * DP)",
     calibre="reachable",
     name=("time that one prompt adds to the steps it rides on", "单个请求的 prefill 给所搭载各步增加的时间"),
-    reason=("what prefill costs where steps of decode are there for every chunk; a step carries PP · DP of them",
-            "每一块都有 decode 步可搭载时 prefill 的实际开销；每一步携带 PP · DP 块"),
+    reason=("what prefill costs where steps of decode are there for every chunk; a step carries PP · DP of them, and each turn "
+            "is taken at its own pace",
+            "每一块都有 decode 步可搭载时 prefill 的实际开销；每一步携带 PP · DP 块，每拍按自己的时间计"),
+    reading=("With stages the longest turn paces the whole ring of PP micro-batches: a part-full last chunk then saves time only "
+             "if the scheduler puts equal chunks in one step. A request brings few steps of decode to a full batch; where its "
+             "chunks are more than these, t_load is what it takes.",
+             "有流水级时，PP 个微批轮转，由最长的一拍决定节拍：只有调度器把等长的块排进同一步，不满的最后一块才省得下时间。"
+             "批满时单个请求分摊到的 decode 步很少；块数多于这些步时，实际占用的时间是 t_load。"),
     sources=("sarathi2024", "megatron2021"),
     example=({"N_pass": "4", "t_mix": "40 ms", "t_last": "35 ms", "t_step_eff": "25 ms", "PP": "1", "DP": "2"}, "27.5 ms"),
 )  # fmt: skip
