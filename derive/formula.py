@@ -244,7 +244,7 @@ def shared_by(given: Mapping[str, Fraction]) -> tuple[str, ...]:
     if apart:
         links += (*HIT, *(("E_hit2_layout",) if "E2" in given else ())) if experts else ()
     laid = tuple(v for v in LAYOUT if not (apart and f"{v.removesuffix('_layout')}_batch" in BATCH))
-    batch = BATCH if apart else ()
+    batch: tuple[str, ...] = BATCH if apart else ()
     if "e_pick" in given or "e_again" in given:
         batch = tuple(f"{v}_sparse" if v == "KV_dev_batch" else v for v in batch)
     return (*heads, *GROUP[experts], *links, *(laid if uneven(given) else ()), *batch)

@@ -151,7 +151,8 @@ def side_by_side(given: Container[str]) -> tuple[str, ...]:
     made += [f"t_busy{which}{experts}"] if experts or chunks else []
     passes = "_chunk" * chunks
     made += ["F_one_experts", "W_one_experts", f"W_pre_dev{passes}_experts"] if experts else []
-    made += ["W_one_last_experts", "N_end_pre_chunk"] if experts and chunks else []
+    made += ["W_one_last_experts"] if experts and chunks else []
+    made += ["N_end_pre_chunk"] if chunks else []
     made += ["F_routed_two", "W_turn_two", "W_end_two", "W_end_pre_two"] if "E2" in given else []
     made += [f"t_end{which}"] if which and experts else []
     # the second order
