@@ -185,6 +185,7 @@ L_exp       | L_{\mathrm{exp}}             |                  | 16 to 126       
 N_emb_draft | N_{\mathrm{emb},\mathrm{drf}} | param            | 1e6 to 9e7       | parameters of the draft model's input table, which is looked up | 草稿模型只查表的输入嵌入表参数量
 L_draft     | L_{\mathrm{drf}}             |                  | 1 to 64          | layers of the draft model | 草稿模型的层数
 d_draft     | d_{\mathrm{drf}}             | element/token    | 512 to 8192      | hidden size of the draft model | 草稿模型的隐藏维度
+H_draft     | H_{\mathrm{kv},\mathrm{drf}} |                  | 1 to 64          | key-value heads of the draft model | 草稿模型的 KV 头数
 """,
     ),
 ]

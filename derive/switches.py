@@ -25,6 +25,7 @@ DRAFT_MEMORY = (
 # the same where devices share unevenly; and the time of drafts where each group has its own
 DRAFT_MEMORY_LAYOUT = tuple(v.replace("_draft", "_layout_draft") for v in DRAFT_MEMORY)
 DRAFT_GROUPS = ("t_draft_layout", "t_draft_peak_layout", "t_draft_exp_layout")
+DRAFT_COPIES = (*DRAFT_MEMORY_LAYOUT, *DRAFT_GROUPS)  # in one group, its KV heads copied
 MIXED = (
     "replicas_mixed", "cost_token_mixed", "energy_token_mixed", "share_prefill_mixed",
     "cost_in_mixed", "t_queue_chunk", "TTFT_queue_chunk",
@@ -59,7 +60,7 @@ SHARED = (
 def by_layout(given: Mapping[str, Fraction], *, uneven: bool) -> tuple[str, ...]:
     """The variants that the layout of a replica calls for, by what is switched on."""
     if not uneven:
-        return ()
+        return DRAFT_COPIES if outnumbered(given) else ()
     several = given["PP"] * given["DP"] > 1
     slo = f"g_slo_layout{'_apart' * ('g_pre' in given)}"
     shared = (*mixed_unevenly(given), *drafts_unevenly(given, several=several), slo)
@@ -89,7 +90,8 @@ def speculation(given: Container[str]) -> tuple[str, ...]:
         return SPECULATION
     # with a draft model its bytes count too
     plain = (v for v in SPECULATION if f"{v.removesuffix('_spec')}_draft" not in DRAFT)
-    return (*plain, *DRAFT, *DRAFT_MEMORY)
+    heads = ("kappa_draft_dev_heads",) if "H_draft" in given else ()
+    return (*plain, *DRAFT, *DRAFT_MEMORY, *heads)
 
 
 def prefill(given: Container[str]) -> tuple[str, ...]:
@@ -175,12 +177,20 @@ def side_by_side(given: Container[str]) -> tuple[str, ...]:
     return tuple(made)
 
 
-def drafts_unevenly(given: Container[str], *, several: bool) -> tuple[str, ...]:
+def drafts_unevenly(given: Mapping[str, Fraction], *, several: bool) -> tuple[str, ...]:
     """Those of a draft model: a copy in each group takes memory there and drafts for it alone."""
     if drafting(given) != "_draft":
         return ()
     moved = ("bytes_per_token_laid_draft",) if "N_mb" in given else ()
-    return (*DRAFT_MEMORY_LAYOUT, *(DRAFT_GROUPS if several else ()), *moved)
+    apart = several or outnumbered(given)
+    return (*DRAFT_MEMORY_LAYOUT, *(DRAFT_GROUPS if apart else ()), *moved)
+
+
+def outnumbered(given: Mapping[str, Fraction]) -> bool:
+    """Whether the devices that share a draft model are more than its KV heads: these are copied."""
+    if "H_draft" not in given or not {"g", "PP", "DP"} <= given.keys():
+        return False
+    return drafting(given) == "_draft" and given["g"] > given["H_draft"] * given["DP"]
 
 
 def copied(given: Mapping[str, Fraction]) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Speculative decoding in the second-order terms, and the devices that its TPOT target needs."""
 
+import derive.formulas.with_speculation_copies  # noqa: F401
 from derive.formula import formula
 
 formula(
@@ -91,11 +92,11 @@ formula(
 formula(
     "b_max_dev_draft", "b", "request",
     section="parallel", instead_of="b_max_dev",
-    is_="max(0, DP * floor((M_frac * M_dev - M_other - W_dev - W_draft / (TP * PP)) / (T * (kappa_dev + kappa_draft / (TP * PP)))))",
+    is_="max(0, DP * floor((M_frac * M_dev - M_other - W_dev - W_draft / (TP * PP)) / (T * (kappa_dev + kappa_draft_dev))))",
     name=("requests that fit by what each device holds", "按单设备存放量计可容纳的请求数"),
-    reason=("whole requests of each group, each with its full context in both caches; the devices of a group share the draft "
-            "model evenly",
-            "每组只计整数个请求，每个在两份 KV cache 中都带完整上下文；草稿模型由组内设备均分"),
+    reason=("whole requests of each group, each with its full context in both caches; the devices of a group share the weights "
+            "of the draft model evenly",
+            "每组只计整数个请求，每个在两份 KV cache 中都带完整上下文；草稿模型的权重由组内设备均分"),
     sources=("vllm2023", "leviathan2022"),
     example=({"DP": "2", "PP": "1", "g": "4 device", "M_frac": "0.9", "M_dev": "80 GB/device", "M_other": "0 byte/device",
               "W_dev": "35 GB/device", "W_draft": "2 GB", "T": "2000 token/request", "kappa_dev": "0.9 MB/token/device",

@@ -5,6 +5,7 @@ A data-parallel group drafts for its own requests alone, on a copy that its TP �
 
 import derive.formulas.layout
 import derive.formulas.with_second
+import derive.formulas.with_speculation_copies
 import derive.formulas.with_speculation_limits  # noqa: F401
 from derive.formula import formula
 
@@ -14,12 +15,12 @@ formula(
     "t_draft_layout", "t", "s",
     section="step", instead_of="t_draft",
     is_="max(c_op * N_draft * ceil(b / DP) * one_token / (TP * PP * MFU * P_peak), "
-        "(W_draft + ceil(b / DP) * T * kappa_draft) / (TP * PP * MBU * B_peak))",
+        "(W_draft / (TP * PP) + ceil(b / DP) * T * kappa_draft_dev) / (MBU * B_peak))",
     calibre="reachable",
     name=("time to draft one token of each request", "为每个请求起草一个 token 的时间"),
     reason=("a decode step of the draft model for the whole requests of the fullest group, split over the devices of that group: "
-            "every group reads a copy of its own",
-            "草稿模型为请求最多的一组（按整数个请求）做一个 decode 步，由该组的设备切分；各组各读自己的副本"),
+            "every group reads a copy of its own, every device what it keeps of the cache",
+            "草稿模型为请求最多的一组（按整数个请求）做一个 decode 步，由该组的设备切分；各组各读自己的副本，每个设备读自己保存的 KV cache"),
     reading=("A small model split over many devices reaches less than MBU: an optimistic figure.",
              "小模型切分到多个设备后达不到 MBU：偏乐观的估计。"),
     sources=("leviathan2022", "chen2023"),
@@ -32,7 +33,7 @@ formula(
     "t_draft_peak_layout", "t", "s",
     section="second", instead_of="t_draft_peak",
     is_="max(c_op * N_mat_draft * ceil(b / DP) * one_token / (TP * PP * P_peak), "
-        "(N_mat_draft * w_draft + ceil(b / DP) * T * kappa_draft) / (TP * PP * B_peak))",
+        "(N_mat_draft * w_draft / (TP * PP) + ceil(b / DP) * T * kappa_draft_dev) / B_peak)",
     name=("time to draft one token of each request at peak rates", "峰值速率下为每个请求起草一个 token 的时间"),
     reason=("a decode step of the draft model for the whole requests of the fullest group, split over the devices of that group, "
             "without its input table, which is looked up; no launches, no collectives",
@@ -48,7 +49,7 @@ formula(
     "t_draft_exp_layout", "t", "s",
     section="second", instead_of="t_draft_exp",
     is_="max(c_op * N_mat_draft * ceil(b / DP) * one_token / (TP * PP * MFU * P_peak), "
-        "(N_mat_draft * w_draft + ceil(b / DP) * T * kappa_draft) / (TP * PP * MBU * B_peak))",
+        "(N_mat_draft * w_draft / (TP * PP) + ceil(b / DP) * T * kappa_draft_dev) / (MBU * B_peak))",
     calibre="reachable",
     name=("time to draft one token of each request at reachable rates, second order", "可达速率下为每个请求起草一个 token 的时间（二阶）"),
     reason=("the same at the share of each peak that is reachable", "同上，各按峰值中可达的比例"),
@@ -61,11 +62,12 @@ formula(
 formula(
     "bytes_per_token_laid_draft", "q", "byte/token",
     section="bytes", instead_of="bytes_per_token",
-    is_="(Q_laid + k_draft / one_token * (min(b / one_request, DP) * W_draft + b * T * kappa_draft)) / (b * n_gain)",
+    is_="(Q_laid + k_draft / one_token * (min(b / one_request, DP) * W_draft + b * T * kappa_draft_dev * TP * PP)) / (b * n_gain)",
     name=("bytes moved per token", "每 token 搬运的字节数"),
     reason=("with speculation: the bytes that all devices move in a round, shared by the tokens it yields; every group that has "
-            "requests reads its copy of the draft model for each drafted token",
-            "启用投机解码：全部设备一轮搬运的字节由该轮产出的 token 分摊；每起草一个 token，有请求的各组各读一遍自己的草稿模型副本"),
+            "requests reads its copy of the draft model for each drafted token, and the draft's cache on every device that keeps it",
+            "启用投机解码：全部设备一轮搬运的字节由该轮产出的 token 分摊；每起草一个 token，有请求的各组各读一遍自己的草稿模型副本，"
+            "各设备读自己保存的草稿 KV cache"),
     sources=("leviathan2022", "chen2023"),
     example=({"Q_laid": "127 GB", "b": "8 request", "DP": "2", "W_draft": "2 GB", "T": "1000 token/request",
               "kappa_draft": "312500 byte/token", "alpha": "0.5", "k_draft": "2 token/request"}, "10 GB/token"),
@@ -89,7 +91,7 @@ formula(
 formula(
     "tokens_max_layout_draft", "k", "token",
     section="memory", instead_of="tokens_max",
-    is_="max(0, DP * M_free / (g * (kappa_dev + kappa_draft / (TP * PP))))",
+    is_="max(0, DP * M_free / (g * (kappa_dev + kappa_draft_dev)))",
     name=("tokens the KV cache holds", "KV cache 能容纳的 token 数"),
     reason=("each group holds what one of its devices has memory for, in both caches; not rounded",
             "每组能容纳的数量取决于其单个设备的显存，两份 KV cache 都计；不取整"),
@@ -101,7 +103,7 @@ formula(
 formula(
     "b_max_layout_draft", "b", "request",
     section="memory", instead_of="b_max",
-    is_="max(0, DP * floor(M_free / (g * T * (kappa_dev + kappa_draft / (TP * PP)))))",
+    is_="max(0, DP * floor(M_free / (g * T * (kappa_dev + kappa_draft_dev))))",
     name=("requests that fit in memory", "显存可容纳的请求数"),
     reason=("whole requests of each group, each with its full context in both caches", "每组只计整数个请求，每个在两份 KV cache 中都带完整上下文"),
     sources=("vllm2023", "leviathan2022"),
@@ -112,7 +114,7 @@ formula(
 formula(
     "b_max_reserved_layout_draft", "b", "request",
     section="memory", instead_of="b_max_reserved",
-    is_="max(0, DP * floor(M_free / (g * (KV_reserved * kappa_dev / kappa + kappa_draft * T_rsv / (TP * PP)))))",
+    is_="max(0, DP * floor(M_free / (g * (KV_reserved * kappa_dev / kappa + kappa_draft_dev * T_rsv))))",
     name=("requests that fit as an engine reserves", "按引擎预留口径可容纳的请求数"),
     reason=("whole requests of each group, each with what the engine sets aside for it on one device in both caches",
             "每组只计整数个请求，每个按引擎在单设备的两份 KV cache 中为其预留的显存计"),
@@ -138,7 +140,7 @@ formula(
 formula(
     "g_fit_layout_draft", "g", "device",
     section="memory", instead_of="g_fit",
-    is_="PP * DP * ceil((W_dev + W_draft / (TP * PP) + ceil(b / DP) * T * (kappa_dev + kappa_draft / (TP * PP))) * TP "
+    is_="PP * DP * ceil((W_dev + W_draft / (TP * PP) + ceil(b / DP) * T * (kappa_dev + kappa_draft_dev)) * TP "
         "/ (M_frac * M_dev - M_other))",
     name=("devices that hold the weights and this batch", "容纳权重与本批请求所需的设备数"),
     reason=("the same with both KV caches of b requests at T, whole requests in each group; copies as laid out here",

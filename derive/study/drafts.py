@@ -82,6 +82,7 @@ def second(draft: Draft, place: str) -> list[Input]:
         ("N_emb_draft", table.quantity if table else Quantity(none, unit("param"))),
         ("L_draft", model.values["L"].quantity),
         ("d_draft", model.values["d_model"].quantity),
+        *heads(model),
     )
     how = tr("from the spec of {model}, which drafts", model=model.name)
     return [
@@ -91,6 +92,16 @@ def second(draft: Draft, place: str) -> list[Input]:
         )
         for name, size in found
     ]  # fmt: skip
+
+
+def heads(model: Model) -> list[tuple[str, Quantity]]:
+    """The KV heads that devices share: one of a latent cache, none told where layers differ."""
+    if model.latent:  # every device keeps it whole
+        return [("H_draft", Quantity(Fraction(1), unit("")))]
+    values = {**model.values, **model.structure}
+    if "H_kv" not in values or "S_kv" in values:  # channels of a state are no heads
+        return []
+    return [("H_draft", values["H_kv"].quantity)]
 
 
 def kappa(model: Model, scenario: Scenario, given: Mapping[str, Input]) -> Fraction:

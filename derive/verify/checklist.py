@@ -22,7 +22,7 @@ DRAFTED = (
     "max(c_op * N_draft * b * one_token / (g * P_peak), Q_draft / (g * B_peak))",
     # of a group's own requests on a group's own copy
     ("max(c_op * N_draft * ceil(b / DP) * one_token / (TP * PP * P_peak), "
-     "(W_draft + ceil(b / DP) * T * kappa_draft) / (TP * PP * B_peak))"),
+     "(W_draft / (TP * PP) + ceil(b / DP) * T * kappa_draft_dev) / B_peak)"),
 )  # fmt: skip
 PEAKS = (
     "t_step / n", "t_step / n_gain",

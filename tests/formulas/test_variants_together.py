@@ -31,7 +31,7 @@ CHOICES: tuple[tuple[str, ...], ...] = (
     ("", "H_kv", "g_tp"),
     ("", "g=1", "g=4", "g=16", "g=16 PP=2", "g=16 DP=4", "g=16 EP=8", "g=16 PP=2 DP=2 EP=2"),
     ("", "t_hop"),
-    ("", "alpha", "alpha N_draft", "alpha N_draft L_draft"),
+    ("", "alpha", "alpha N_draft", "alpha N_draft L_draft", "alpha N_draft L_draft H_draft"),
     ("", "hit"), ("", "T_chunk"), ("", "g_pre"),
 )  # fmt: skip
 Chosen = tuple[str, ...]

@@ -11,6 +11,7 @@ from derive.formula import standing_in
 from derive.specs import load
 from derive.study import study
 from derive.study.bind import bind
+from derive.study.drafts import heads
 
 from .test_stages_and_groups import BOTH, MODELS, PAIRS, PLACED, STAGES, holds
 from .test_switches import APART, CHUNK, DRAFT, LAUNCH, SPARSE, SPEC, exact, loaded, text
@@ -105,13 +106,50 @@ def test_each_device_holds_its_part_of_a_copy() -> None:
     assert exact(*many, of="g_fit") == 2 * -(-(held + 51 * 2304 * token) * 4 // USABLE)
 
 
-def test_copied_heads_leave_the_draft_its_share() -> None:
-    """Sixteen devices for eight KV heads: two copies of the model's cache, none of the draft's."""
+def test_heads_are_copied_in_both_caches() -> None:
+    """Sixteen devices for eight KV heads of model and draft: two copies of each cache."""
     sets = ("devices=16", *DRAFT)
-    free = USABLE - Fraction(2 * N + 2 * DRAFTS, 16)
-    token = Fraction(KAPPA, 8) + Fraction(KAPPA_DRAFT, 16)
-    assert exact(*sets, of="b_max") == free // (2304 * token)
-    assert exact(*sets, of="t_draft") == (2 * DRAFTS + 8 * 2304 * KAPPA_DRAFT) / (16 * RATE)
+    held = Fraction(2 * N + 2 * DRAFTS, 16)
+    token = Fraction(KAPPA + KAPPA_DRAFT, 8)
+    assert exact(*sets, of="kappa_draft_dev") == 16_384
+    for name in ("b_max", "b_max_dev"):
+        assert exact(*sets, of=name) == (USABLE - held) // (2304 * token)
+    assert exact(*sets, "b=64", of="b_max") == 508
+    assert exact(*sets, of="tokens_max") == (USABLE - held) / token
+    assert exact(*sets, "T_rsv=8192", of="b_max_reserved") == (USABLE - held) // (8192 * token)
+    cache = 8 * 2304 * Fraction(KAPPA_DRAFT, 8)
+    assert exact(*sets, of="t_draft") == (Fraction(2 * DRAFTS, 16) + cache) / RATE
+    streamed = Fraction(2 * (DRAFTS - TABLE), 16) + cache
+    assert exact(*sets, of="t_draft_peak") == streamed / Fraction(3_350 * 10**9)
+    assert exact(*sets, of="t_draft_exp") == streamed / RATE
+
+
+def test_a_draft_of_fewer_heads_is_copied_where_the_model_is_not() -> None:
+    """Qwen2.5 0.5B has two KV heads: on four devices each keeps one of them, half of its cache."""
+    small = (*SPEC, "speculation.draft_model=qwen2.5-0.5b")
+    cache = exact(*small, of="kappa_draft")
+    assert exact(*small, of="H_draft") == 2
+    assert exact(*small, of="kappa_draft_dev") == cache / 2
+    held = (2 * N + exact(*small, of="W_draft")) / 4
+    fit = (USABLE - held) // (2304 * (Fraction(KAPPA, 4) + cache / 2))
+    assert exact(*small, of="b_max") == exact(*small, of="b_max_dev") == fit
+    read = exact(*small, of="W_draft") / 4 + 8 * 2304 * cache / 2
+    assert exact(*small, of="t_draft") == read / RATE
+    # four stages share a draft as well; pairs of devices have a head each
+    assert exact(*STAGES, *small, of="kappa_draft_dev") == cache / 2
+    assert exact(*PAIRS, *small, of="kappa_draft_dev") == cache / 2
+    laid = exact(*STAGES, *small, of="Q_laid") + 4 * (
+        exact(*small, of="W_draft") + 8 * 2304 * 2 * cache
+    )
+    assert exact(*STAGES, *small, of="bytes_per_token") == laid / (8 * Fraction("2.7731"))
+
+
+def test_which_models_have_heads_to_share() -> None:
+    """A latent is whole on every device; the channels of a constant state are split evenly."""
+    ((name, latent),) = heads(loaded(SPARSE, ()).model)
+    assert name == "H_draft"
+    assert latent.base == 1
+    assert heads(loaded(LAUNCH, ("model=lfm2-2.6b",)).model) == []
 
 
 @pytest.mark.parametrize("layout", [STAGES, PAIRS, BOTH, ("devices=16",)], ids=str)
@@ -165,10 +203,16 @@ def test_more_groups_never_draft_faster(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "sets", [BOTH, (*PAIRS, *CHUNK), (*GROUPS, "b=9"), (*PAIRS, *APART), ("devices=16",)], ids=str
+    "sets",
+    [BOTH, (*PAIRS, *CHUNK), (*GROUPS, "b=9"), (*PAIRS, *APART), ("devices=16",)],
+    ids=str,
 )
 def test_a_ledger_of_drafts_in_a_layout_holds(sets: tuple[str, ...]) -> None:
     holds(LAUNCH, (*sets, *DRAFT))
+
+
+def test_a_ledger_of_a_draft_of_fewer_heads_holds() -> None:
+    holds(LAUNCH, (*SPEC, "speculation.draft_model=qwen2.5-0.5b"))
 
 
 def test_a_ledger_of_drafts_beside_spread_experts_holds() -> None:
