@@ -79,7 +79,7 @@ def drafting(given: Container[str]) -> str:
 
 def by_switches(given: Container[str]) -> tuple[str, ...]:
     """The variants that the switches of a scenario call for."""
-    return (*speculation(given), *prefill(given), *second_prefill(given))
+    return (*speculation(given), *prefill(given), *context(given), *second_prefill(given))
 
 
 def speculation(given: Container[str]) -> tuple[str, ...]:
@@ -102,7 +102,7 @@ def prefill(given: Container[str]) -> tuple[str, ...]:
     if "T_chunk" in given:
         made = [f"TTFT_chunk{experts}", f"t_prefill_chunk{experts}", "TTFT_burst_turns", *MIXED]
         made += ["I_prefill_chunk"]
-        made += ["KV_seen_found"] if found else ["T_new_whole"]
+        made += [] if found else ["T_new_whole"]
         made += [f"Q_mix{experts}"] if experts else []
         made += [f"W_mix{several}", f"W_last{several}"] if several else []
         made += [f"W_prefill_chunk{several}"] if experts else []
@@ -121,6 +121,20 @@ def prefill(given: Container[str]) -> tuple[str, ...]:
         made += [] if found else ["share_comm_prefill_apart"]
     elif found:
         made += [f"TTFT_found{experts}", f"t_prefill_found{experts}", "TTFT_burst_turns"]
+    return tuple(made)
+
+
+def context(given: Container[str]) -> tuple[str, ...]:
+    """Those of what chunks and a prefix find of a prompt; layers with a window see its end."""
+    found, chunks = "hit" in given, "T_chunk" in given
+    otherwise = any(kept in given for kept in ("e_again", "e_pick", "e_cmp"))
+    windows = "" if otherwise or "e_win" not in given else "_window"
+    windows += "s" if windows and "e_win2" in given else ""
+    made = [f"KV_hit{windows}"] if found and windows else []
+    if chunks:
+        seen = f"KV_seen{'_found' * found}{windows}"
+        made += [seen] if seen != "KV_seen" else []
+        made += ["T_near_found", "T_near2_found"] if found else []
     return tuple(made)
 
 

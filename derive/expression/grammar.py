@@ -34,7 +34,7 @@ from derive.expression.tree import (
 from derive.text import Text, tr
 from derive.units import Quantity, unit
 
-LONGEST, DEEPEST, MOST = 4000, 60, 800  # characters, nested brackets as printed, tokens
+LONGEST, DEEPEST, MOST = 4000, 60, 1000  # characters, nested brackets as printed, tokens
 LARGEST_EXPONENT, LARGEST_POWER_OF_TEN, LONGEST_NUMBER = 8, 60, 60
 HEAVIEST = 8000  # digits that the value of a tree can have, roughly
 WEIGHT_OF_NAME = 30

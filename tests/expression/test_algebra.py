@@ -123,6 +123,8 @@ def test_every_symbol_taken_for_positive_is_positive() -> None:
         "T_new",  # one token of a prompt at least is computed
         "T_hit",
         "KV_seen",
+        "T_near",  # nought at least, as KV_seen
+        "T_near2",
         "g_fit_pre",
         "n_gain",  # the acceptance is below one
         "W_mix",  # as E_hit

@@ -170,6 +170,10 @@ BARE = {
     ("W_last", "1"): "a share and its complement",
     ("t_turn_pre", "1"): "the stages before the last",
     ("KV_seen", "2"): "half: the mean of an even growth",
+    ("T_near", "1"): "the first pass reads nothing of the prompt; m (m + 1) / 2",
+    ("T_near", "2"): "m (m + 1) / 2",
+    ("T_near2", "1"): "the same",
+    ("T_near2", "2"): "the same",
 }
 
 
