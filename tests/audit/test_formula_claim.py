@@ -33,6 +33,7 @@ POWERS = {
     "W_last",
     "W_turn",
     "W_end",
+    "W_end_pre",
     "n_gain",
 }  # exponents that are symbols
 

@@ -149,7 +149,7 @@ def test_a_count_set_by_hand_must_be_whole(name: str, scenario: Callable[..., An
 
 
 PARTS_OF_A_MIXTURE = {"W_mix", "E_hit", "E_hit2", "w_fix", "w_exp", "w_side", "W_prefill", "W_hit",
-                      "F_routed", "W_last", "W_turn", "W_end"}  # fmt: skip
+                      "F_routed", "W_last", "W_turn", "W_end", "W_end_pre"}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", list(catalogue()))
