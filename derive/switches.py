@@ -134,7 +134,8 @@ def context(given: Container[str]) -> tuple[str, ...]:
     if chunks:
         seen = f"KV_seen{'_found' * found}{windows}"
         made += [seen] if seen != "KV_seen" else []
-        made += ["T_near_found", "T_near2_found"] if found else []
+        nothing = isinstance(given, Mapping) and not given.get("hit")  # then the exact mean holds
+        made += ["T_near_found", "T_near2_found"] if found and not nothing else []
     return tuple(made)
 
 
